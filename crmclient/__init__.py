@@ -1,0 +1,35 @@
+"""A client of CRM platforms: one interface, `Platform`, with typed values and one family of errors."""
+
+from crmclient.platform import SERVICE_CALL, Call, Create, Delete, Operation, Platform, Update
+from crmclient.values import (
+    Download,
+    FileInfo,
+    Guid,
+    QueryResult,
+    Record,
+    Reference,
+    Stored,
+    Value,
+    Values,
+    parse_guid,
+)
+
+__all__ = [
+    "SERVICE_CALL",
+    "Call",
+    "Create",
+    "Delete",
+    "Download",
+    "FileInfo",
+    "Guid",
+    "Operation",
+    "Platform",
+    "QueryResult",
+    "Record",
+    "Reference",
+    "Stored",
+    "Update",
+    "Value",
+    "Values",
+    "parse_guid",
+]

@@ -1,0 +1,189 @@
+"""What can go wrong on a platform, in one family.
+
+    PlatformError
+    ├── MetadataError
+    │   ├── UnknownEntity
+    │   ├── UnknownOptionSet
+    │   ├── UnknownProcess
+    │   └── InvalidDefinition          a metadata change that makes no sense
+    ├── InvalidQuery                   a query the platform cannot run, with the construct's name
+    ├── InvalidRecord                  one or more values are wrong; `problems` names each
+    ├── RecordNotFound
+    ├── DuplicateKey                   an id or an alternate key is taken
+    ├── StateConflict                  the record's state or its relations forbid it
+    ├── VersionMismatch                the record changed since the version the caller holds
+    ├── AccessDenied                   the acting user lacks a privilege
+    ├── Refused                        a process, rule or plug-in said no; its message is for people
+    └── PlatformFailure
+        ├── Throttled                  service protection limits; `retry_after` seconds
+        ├── Unavailable                not reachable, or the circuit is open; `retry_after` seconds
+        ├── DeadlineExceeded
+        └── UnexpectedAnswer           an answer that is not of the protocol
+
+    InvalidValue                       one wrong value, listed in InvalidRecord.problems
+    ├── UnknownAttribute
+    ├── ReadOnlyAttribute
+    ├── MissingRequired
+    ├── WrongType
+    ├── TooLong
+    ├── OutOfRange
+    ├── UnknownOption
+    └── UnknownTarget
+
+Messages are written for the service's log and for developers. What an API consumer may read of them is
+the runtime's decision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class PlatformError(Exception):
+    """The root of the family."""
+
+
+class MetadataError(PlatformError):
+    """A name that the platform's metadata does not know, or a definition it cannot hold."""
+
+
+class UnknownEntity(MetadataError):
+    def __init__(self, entity: str) -> None:
+        super().__init__(f"There is no entity {entity!r}.")
+        self.entity = entity
+
+
+class UnknownOptionSet(MetadataError):
+    def __init__(self, name: str) -> None:
+        super().__init__(f"There is no option set {name!r}.")
+        self.name = name
+
+
+class UnknownProcess(MetadataError):
+    def __init__(self, name: str) -> None:
+        super().__init__(f"There is no process {name!r}.")
+        self.name = name
+
+
+class InvalidDefinition(MetadataError):
+    """A metadata change that contradicts itself or what exists."""
+
+
+class InvalidQuery(PlatformError):
+    """A query the platform refuses; the message names the construct."""
+
+
+class InvalidValue(Exception):
+    """One wrong value of a record.
+
+    `attribute` is the logical name; `code` is stable and snake_case; the text says what would be right.
+    """
+
+    code = "invalid"
+
+    def __init__(self, attribute: str, message: str) -> None:
+        super().__init__(message)
+        self.attribute = attribute
+        self.message = message
+
+
+class UnknownAttribute(InvalidValue):
+    code = "unknown_attribute"
+
+
+class ReadOnlyAttribute(InvalidValue):
+    code = "read_only"
+
+
+class MissingRequired(InvalidValue):
+    code = "required"
+
+
+class WrongType(InvalidValue):
+    code = "wrong_type"
+
+
+class TooLong(InvalidValue):
+    code = "too_long"
+
+
+class OutOfRange(InvalidValue):
+    code = "out_of_range"
+
+
+class UnknownOption(InvalidValue):
+    code = "unknown_option"
+
+
+class UnknownTarget(InvalidValue):
+    """A lookup's target entity is not allowed, or the record it points at does not exist."""
+
+    code = "unknown_target"
+
+
+class InvalidRecord(PlatformError):
+    """Nothing was written: `problems` holds every wrong value, not only the first."""
+
+    def __init__(self, entity: str, problems: Iterable[InvalidValue]) -> None:
+        self.entity = entity
+        self.problems = tuple(problems)
+        super().__init__(f"{entity}: " + "; ".join(f"{p.attribute}: {p.message}" for p in self.problems))
+
+
+class RecordNotFound(PlatformError):
+    def __init__(self, entity: str, id: str) -> None:
+        super().__init__(f"There is no {entity} with id {id}.")
+        self.entity = entity
+        self.id = id
+
+
+class DuplicateKey(PlatformError):
+    """`key` is the alternate key's name, or the primary key's attribute."""
+
+    def __init__(self, entity: str, key: str) -> None:
+        super().__init__(f"A {entity} with the same {key} exists.")
+        self.entity = entity
+        self.key = key
+
+
+class StateConflict(PlatformError):
+    """The record is in a state, or has relations, that forbid the operation."""
+
+
+class VersionMismatch(PlatformError):
+    def __init__(self, entity: str, id: str) -> None:
+        super().__init__(f"The {entity} {id} has changed since the version given.")
+        self.entity = entity
+        self.id = id
+
+
+class AccessDenied(PlatformError):
+    """The user whom the call acts for lacks a privilege on the platform."""
+
+
+class Refused(PlatformError):
+    """A process, business rule or plug-in refused the data. `str(error)` is its message."""
+
+
+class PlatformFailure(PlatformError):
+    """The platform did not do its part. `retry_after` is in seconds, when it is known."""
+
+    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class Throttled(PlatformFailure):
+    """Service protection limits were reached."""
+
+
+class Unavailable(PlatformFailure):
+    """The platform cannot be reached, or has failed so often that it is left alone for a while."""
+
+
+class DeadlineExceeded(PlatformFailure):
+    """The call's deadline passed."""
+
+
+class UnexpectedAnswer(PlatformFailure):
+    """The platform answered something that is not of its protocol."""

@@ -1,0 +1,240 @@
+"""Metadata as values: what entities, attributes, option sets, relationships and processes are.
+
+All are frozen. Logical names are lower case, as the platform writes them. Labels are kept for every language
+(LCID) and picked late, since a service principal's own language is not the caller's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from enum import Enum
+
+ENGLISH = 1033
+
+
+class AttributeType(str, Enum):
+    """The platform's own names for types."""
+
+    STRING = "String"
+    MEMO = "Memo"
+    INTEGER = "Integer"
+    BIGINT = "BigInt"
+    DECIMAL = "Decimal"
+    DOUBLE = "Double"
+    MONEY = "Money"
+    BOOLEAN = "Boolean"
+    DATETIME = "DateTime"
+    UNIQUEIDENTIFIER = "Uniqueidentifier"
+    PICKLIST = "Picklist"
+    MULTISELECT = "MultiSelectPicklist"
+    STATE = "State"
+    STATUS = "Status"
+    LOOKUP = "Lookup"
+    CUSTOMER = "Customer"
+    OWNER = "Owner"
+    FILE = "File"
+    IMAGE = "Image"
+
+    @property
+    def is_reference(self) -> bool:
+        return self in _REFERENCES
+
+    @property
+    def has_options(self) -> bool:
+        return self in _CHOICES
+
+
+_REFERENCES = frozenset({AttributeType.LOOKUP, AttributeType.CUSTOMER, AttributeType.OWNER})
+_CHOICES = frozenset(
+    {AttributeType.PICKLIST, AttributeType.MULTISELECT, AttributeType.STATE, AttributeType.STATUS}
+)
+
+
+class DateTimeBehavior(str, Enum):
+    """How a DateTime attribute is read: see the platform's documentation of the same three names."""
+
+    USER_LOCAL = "UserLocal"
+    DATE_ONLY = "DateOnly"
+    TIME_ZONE_INDEPENDENT = "TimeZoneIndependent"
+
+
+class RequiredLevel(str, Enum):
+    NONE = "None"
+    RECOMMENDED = "Recommended"
+    APPLICATION = "ApplicationRequired"
+    SYSTEM = "SystemRequired"
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A text in several languages, keyed by LCID."""
+
+    texts: Mapping[int, str] = field(default_factory=dict)
+
+    def text(self, lcid: int = ENGLISH, base_language: int = ENGLISH) -> str:
+        """The text in `lcid`, else in English, else in the base language, else the first there is, else ''."""
+        texts = self.texts
+        for language in (lcid, ENGLISH, base_language):
+            if language in texts:
+                return texts[language]
+        return next(iter(texts.values()), "")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option. `hidden` is the platform's IsHidden; `state` ties a status option to a state's value.
+
+    For a state option, `default_status` is the status a record takes with the state.
+    """
+
+    value: int
+    label: Label
+    color: str | None = None
+    hidden: bool = False
+    state: int | None = None
+    default_status: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OptionSet:
+    """A global option set (`entity` is None) or an attribute's own one, with options in their order.
+
+    `inactive_states` are the values of states that mean *inactive*: an option is inactive when it is hidden, or
+    a status option of such a state.
+    """
+
+    name: str
+    label: Label
+    options: tuple[Option, ...]
+    entity: str | None = None
+    inactive_states: frozenset[int] = frozenset()
+
+    def is_inactive(self, option: Option) -> bool:
+        return option.hidden or option.state in self.inactive_states
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """One attribute of an entity.
+
+    `max_length` counts characters; `precision` counts decimal places; `minimum` and `maximum` are inclusive;
+    `targets` are the entities a lookup may point at; `option_set` is the name of the option set of a choice
+    attribute: a global one's, or the attribute's own (then `options` holds it). `max_size` of a file is in bytes.
+    """
+
+    logical_name: str
+    type: AttributeType
+    label: Label = Label()
+    description: Label = Label()
+    required: RequiredLevel = RequiredLevel.NONE
+    max_length: int | None = None
+    precision: int | None = None
+    minimum: Decimal | None = None
+    maximum: Decimal | None = None
+    behavior: DateTimeBehavior = DateTimeBehavior.USER_LOCAL
+    targets: tuple[str, ...] = ()
+    option_set: str | None = None
+    options: OptionSet | None = None
+    max_size: int | None = None
+    creatable: bool = True
+    updatable: bool = True
+    is_primary_id: bool = False
+    is_primary_name: bool = False
+    is_custom: bool = False
+
+    @property
+    def is_required(self) -> bool:
+        """Whether a create must set it: the platform fills system-required ones itself."""
+        return self.required is RequiredLevel.APPLICATION and self.creatable
+
+
+@dataclass(frozen=True, slots=True)
+class AlternateKey:
+    name: str
+    attributes: tuple[str, ...]
+
+
+class Cascade(str, Enum):
+    """What deleting the referenced record does to those that refer to it."""
+
+    DELETE = "Cascade"
+    RESTRICT = "Restrict"
+    REMOVE_LINK = "RemoveLink"
+
+
+@dataclass(frozen=True, slots=True)
+class Relationship:
+    """A one-to-many relationship (`intersect` None), or a many-to-many one through an intersect entity.
+
+    One-to-many: `referencing`.`referencing_attribute` is the lookup that points at `referenced`.
+    Many-to-many: both entities and, in `intersect`, the entity that holds the pairs; its two attributes are the
+    primary id attributes of the two.
+    """
+
+    name: str
+    referenced: str
+    referencing: str
+    referencing_attribute: str | None = None
+    intersect: str | None = None
+    on_delete: Cascade = Cascade.REMOVE_LINK
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """An entity without its attributes."""
+
+    logical_name: str
+    entity_set: str
+    label: Label
+    plural_label: Label
+    primary_id: str
+    primary_name: str | None
+    description: Label = Label()
+    keys: tuple[AlternateKey, ...] = ()
+    has_notes: bool = False
+    is_intersect: bool = False
+    is_custom: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessParameter:
+    """An input or output of a process; `targets` for references."""
+
+    name: str
+    type: AttributeType
+    required: bool = True
+    targets: tuple[str, ...] = ()
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """A custom process: `entity` is the one it is bound to, None for an unbound (global) one."""
+
+    name: str
+    label: str
+    inputs: tuple[ProcessParameter, ...] = ()
+    outputs: tuple[ProcessParameter, ...] = ()
+    entity: str | None = None
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SecurityRole:
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlatformUser:
+    """A system user, with what the product needs of its surroundings."""
+
+    id: str
+    full_name: str
+    disabled: bool
+    business_unit_id: str
+    team_ids: tuple[str, ...]
+    team_names: tuple[str, ...]
+    security_roles: tuple[str, ...]

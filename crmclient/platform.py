@@ -1,0 +1,207 @@
+"""The platform, in CRM terms: the one interface that the product writes to.
+
+Two implementations: `crmclient.embedded` (a CRM in the box) and `crmclient.dataverse` (the Dataverse Web API). Both
+raise the errors of `crmclient.errors` and nothing else of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import BinaryIO, Protocol, TypeAlias
+
+from crmclient.metadata import (
+    Attribute,
+    Entity,
+    OptionSet,
+    PlatformUser,
+    Process,
+    Relationship,
+    SecurityRole,
+)
+from crmclient.query.ast import ALL, Page, Query
+from crmclient.values import Download, FileInfo, Guid, QueryResult, Record, Reference, Stored, Value, Values
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """How a call is made: for whom, and until when.
+
+    `caller` is the platform user acted for (impersonation), None for the service's own account. `deadline` is a
+    `time.monotonic()` second after which the call must have ended, with DeadlineExceeded.
+    """
+
+    caller: Guid | None = None
+    deadline: float | None = None
+
+
+SERVICE_CALL = Call()
+
+
+@dataclass(frozen=True, slots=True)
+class Create:
+    """A create inside a batch. A lookup may refer to an earlier item by its id, chosen by the caller."""
+
+    entity: str
+    values: Values
+    id: Guid | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    entity: str
+    id: Guid
+    values: Values
+    if_version: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    entity: str
+    id: Guid
+    if_version: str | None = None
+
+
+Operation: TypeAlias = Create | Update | Delete
+
+
+class Platform(Protocol):
+    """Records, queries, files, processes and metadata of a CRM."""
+
+    # Records
+
+    def create(
+        self, entity: str, values: Values, *, id: Guid | None = None, call: Call = SERVICE_CALL
+    ) -> Stored:
+        """Create a record; `id` may be chosen by the caller, so that a retry cannot double it.
+
+        Raises UnknownEntity, InvalidRecord (every wrong value at once), DuplicateKey.
+        """
+        ...
+
+    def retrieve(
+        self, entity: str, id: Guid, columns: Sequence[str], *, call: Call = SERVICE_CALL
+    ) -> Record:
+        """One record's `columns`. Raises UnknownEntity, InvalidRecord (unknown column), RecordNotFound."""
+        ...
+
+    def update(
+        self,
+        entity: str,
+        id: Guid,
+        values: Values,
+        *,
+        if_version: str | None = None,
+        call: Call = SERVICE_CALL,
+    ) -> Stored:
+        """Write `values` only; None clears. Never creates.
+
+        Raises RecordNotFound, VersionMismatch, and what `create` raises.
+        """
+        ...
+
+    def delete(
+        self, entity: str, id: Guid, *, if_version: str | None = None, call: Call = SERVICE_CALL
+    ) -> None:
+        """Raises RecordNotFound, VersionMismatch, StateConflict (a restricting relationship)."""
+        ...
+
+    def batch(self, operations: Sequence[Operation], *, call: Call = SERVICE_CALL) -> list[Stored | None]:
+        """All of `operations` in one transaction, or none: one answer each, None for a delete."""
+        ...
+
+    def query(self, query: Query, page: Page = ALL, *, call: Call = SERVICE_CALL) -> QueryResult:
+        """Rows of a query. Raises UnknownEntity, InvalidQuery (unknown attributes and bad tokens included)."""
+        ...
+
+    # Files
+
+    def upload(
+        self,
+        entity: str,
+        id: Guid,
+        attribute: str,
+        content: BinaryIO,
+        *,
+        file_name: str,
+        content_type: str,
+        if_version: str | None = None,
+        call: Call = SERVICE_CALL,
+    ) -> FileInfo:
+        """Put a file into a file or image column, read in blocks. A broken-off read leaves the old file."""
+        ...
+
+    def download(
+        self,
+        entity: str,
+        id: Guid,
+        attribute: str,
+        *,
+        start: int = 0,
+        length: int | None = None,
+        call: Call = SERVICE_CALL,
+    ) -> Download | None:
+        """The file of a column from byte `start` on, at most `length` bytes; None when the column is empty."""
+        ...
+
+    # Processes
+
+    def execute(
+        self,
+        process: str,
+        inputs: Values,
+        *,
+        target: Reference | None = None,
+        call: Call = SERVICE_CALL,
+    ) -> Mapping[str, Value]:
+        """Run a process, bound to `target` or unbound. Raises UnknownProcess, InvalidRecord, Refused."""
+        ...
+
+    # Metadata
+
+    def entities(self) -> Mapping[str, Entity]:
+        """Every entity by logical name."""
+        ...
+
+    def attributes(self, entity: str) -> Mapping[str, Attribute]:
+        """The attributes of an entity by logical name. Raises UnknownEntity."""
+        ...
+
+    def relationships(self, entity: str) -> Sequence[Relationship]:
+        """The relationships in which an entity takes part, on either side."""
+        ...
+
+    def option_set(self, name: str, *, entity: str | None = None) -> OptionSet:
+        """A global option set by name or, with `entity`, that of the choice attribute `name`.
+
+        Raises UnknownEntity, UnknownOptionSet.
+        """
+        ...
+
+    def option_sets(self) -> Mapping[str, OptionSet]:
+        """Every global option set by name."""
+        ...
+
+    def processes(self) -> Mapping[str, Process]:
+        """Every custom process by name."""
+        ...
+
+    def languages(self) -> Sequence[int]:
+        """The LCIDs that are provisioned, the base language first."""
+        ...
+
+    def security_roles(self) -> Sequence[SecurityRole]: ...
+
+    def metadata_revision(self) -> str:
+        """Changes whenever metadata changes; compare for equality only."""
+        ...
+
+    # Users
+
+    def who(self) -> Guid:
+        """The system user that the service itself acts as."""
+        ...
+
+    def user(self, id: Guid) -> PlatformUser:
+        """A system user with its teams and business unit. Raises RecordNotFound."""
+        ...

@@ -1,0 +1,1 @@
+"""Queries as values: an AST that mirrors FetchXML."""

@@ -1,0 +1,155 @@
+"""The nodes of a query. They mirror FetchXML's elements, are frozen, and hold values as values.
+
+Names in nodes are logical names; aliases are unique over the query. Operators carry FetchXML's own names. Relative
+date operators and the `eq-user…` family are resolved to values before a platform sees a query (`runtime`), except
+where a query comes from FetchXML sent by a platform client of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias
+
+from crmclient.values import Value
+
+
+class Operator(str, Enum):
+    """The operators every platform runs. Each name is FetchXML's."""
+
+    EQ = "eq"
+    NE = "ne"
+    GT = "gt"
+    GE = "ge"
+    LT = "lt"
+    LE = "le"
+    LIKE = "like"
+    NOT_LIKE = "not-like"
+    BEGINS_WITH = "begins-with"
+    NOT_BEGINS_WITH = "not-begin-with"
+    ENDS_WITH = "ends-with"
+    NOT_ENDS_WITH = "not-end-with"
+    CONTAINS = "contains"
+    IN = "in"
+    NOT_IN = "not-in"
+    BETWEEN = "between"
+    NOT_BETWEEN = "not-between"
+    NULL = "null"
+    NOT_NULL = "not-null"
+    CONTAIN_VALUES = "contain-values"
+    NOT_CONTAIN_VALUES = "not-contain-values"
+
+
+class Aggregate(str, Enum):
+    COUNT = "count"
+    COUNT_COLUMN = "countcolumn"
+    SUM = "sum"
+    AVG = "avg"
+    MIN = "min"
+    MAX = "max"
+
+
+class DateGrouping(str, Enum):
+    DAY = "day"
+    WEEK = "week"
+    MONTH = "month"
+    QUARTER = "quarter"
+    YEAR = "year"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of the entity or link it stands in. In an aggregate query it has an alias and is either grouped
+    or aggregated; `distinct` applies to `countcolumn`."""
+
+    attribute: str
+    alias: str | None = None
+    aggregate: Aggregate | None = None
+    group_by: bool = False
+    date_grouping: DateGrouping | None = None
+    distinct: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """`attribute operator values`. `link` is the alias of the link whose attribute is meant (FetchXML's
+    `entityname`), None for the entity or link the filter stands in. `value_of` compares with another attribute:
+    (alias or None, attribute)."""
+
+    attribute: str
+    operator: Operator
+    values: tuple[Value, ...] = ()
+    link: str | None = None
+    value_of: tuple[str | None, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A group: all of `items` (and), or any of them (or). An empty group holds for every row."""
+
+    items: tuple[FilterItem, ...] = ()
+    any: bool = False
+
+
+FilterItem: TypeAlias = Condition | Filter
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """By an attribute of the entity, of the link with alias `link`, or by a column's `alias` in an aggregate."""
+
+    attribute: str | None = None
+    alias: str | None = None
+    link: str | None = None
+    descending: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A join: `from_attribute` of `entity` equals `to_attribute` of the parent."""
+
+    entity: str
+    from_attribute: str
+    to_attribute: str
+    alias: str
+    outer: bool = False
+    columns: tuple[Column, ...] = ()
+    filter: Filter | None = None
+    links: tuple[Link, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A whole query. `top` cuts the result and excludes paging."""
+
+    entity: str
+    columns: tuple[Column, ...] = ()
+    filter: Filter | None = None
+    links: tuple[Link, ...] = ()
+    orders: tuple[Order, ...] = ()
+    distinct: bool = False
+    top: int | None = None
+
+    @property
+    def is_aggregate(self) -> bool:
+        return any(_aggregates(self.columns)) or any(_link_aggregates(link) for link in self.links)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Which part of the result: at most `size` rows (None: all), after `token`; `total` asks for the count."""
+
+    size: int | None = None
+    token: str | None = None
+    total: bool = False
+
+
+ALL = Page()
+
+
+def _aggregates(columns: tuple[Column, ...]) -> list[bool]:
+    return [column.aggregate is not None or column.group_by for column in columns]
+
+
+def _link_aggregates(link: Link) -> bool:
+    return any(_aggregates(link.columns)) or any(_link_aggregates(nested) for nested in link.links)

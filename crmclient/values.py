@@ -1,0 +1,117 @@
+"""The values that records hold, one Python type for each attribute type.
+
+| Attribute type | Python |
+|---|---|
+| String, Memo | str |
+| Integer, BigInt, Picklist, State, Status | int |
+| Decimal, Money | decimal.Decimal |
+| Double | float |
+| Boolean | bool |
+| DateTime | datetime.datetime, aware, UTC; DateOnly behaviour: datetime.date |
+| Uniqueidentifier | Guid: lower-case text with hyphens, without braces |
+| MultiSelectPicklist | tuple[int, ...], ascending |
+| Lookup, Customer, Owner | Reference |
+| File, Image | FileInfo (read only; written by upload) |
+
+An empty attribute is None. Money and Decimal never pass through a float.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import uuid
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TypeAlias
+
+Guid: TypeAlias = str
+
+
+def parse_guid(text: str) -> Guid:
+    """The canonical form of a GUID in any of the forms people paste: upper case, braces.
+
+    Raises ValueError for anything else, compact and URN forms included.
+    """
+    inner = text[1:-1] if len(text) == 38 and text[0] == "{" and text[-1] == "}" else text
+    if len(inner) != 36:
+        raise ValueError(f"{text!r} is not a GUID")
+    canonical = str(uuid.UUID(inner))
+    if canonical != inner.lower():
+        raise ValueError(f"{text!r} is not a GUID")
+    return canonical
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A lookup's value. `name` is the target's primary name, when the platform sent it."""
+
+    entity: str
+    id: Guid
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FileInfo:
+    """What a file or image column says of its content; `size` in bytes."""
+
+    id: Guid
+    file_name: str
+    size: int
+    content_type: str
+
+
+Value: TypeAlias = (
+    str
+    | int
+    | float
+    | bool
+    | Decimal
+    | dt.datetime
+    | dt.date
+    | tuple[int, ...]
+    | Reference
+    | FileInfo
+    | None
+)
+Values: TypeAlias = Mapping[str, Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One record: the columns asked for, and its row version (opaque text)."""
+
+    entity: str
+    id: Guid
+    version: str
+    values: Values
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What a write leaves: the record's id and its new row version."""
+
+    id: Guid
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class QueryResult:
+    """Rows in the query's order, keyed by alias or attribute (`alias.attribute` for a link's columns).
+
+    `next` asks for the following page, None when there is none; `total` is exact, and None unless asked for.
+    """
+
+    rows: list[dict[str, Value]]
+    next: str | None
+    total: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Download:
+    """A file's description and its bytes, from `start` on. The chunks must be read or closed."""
+
+    info: FileInfo
+    start: int
+    length: int
+    chunks: Iterator[bytes]

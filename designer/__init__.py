@@ -1,0 +1,1 @@
+"""The configuration: models, the studio, readiness and documents."""

@@ -1,0 +1,1 @@
+"""Settings, URLs and servers: the only place where the parts are wired together."""

@@ -1,0 +1,114 @@
+"""The settings that an operator may give, as data: name, default, help. `docs/settings.md` lists the same ones.
+
+Each comes from the environment variable of its name or, for a secret, from the file that NAME_FILE points at. A
+value that cannot be read stops the start with a sentence that says what to write.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from django.core.exceptions import ImproperlyConfigured
+
+
+def text(value: str) -> str:
+    return value
+
+
+def words(value: str) -> list[str]:
+    """Comma-separated words."""
+    return [word.strip() for word in value.split(",") if word.strip()]
+
+
+def whole(value: str) -> int:
+    number = int(value)
+    if number < 0:
+        raise ValueError("a whole number, zero or more, is needed")
+    return number
+
+
+def flag(value: str) -> bool:
+    if value.lower() in {"1", "true", "yes", "on"}:
+        return True
+    if value.lower() in {"0", "false", "no", "off", ""}:
+        return False
+    raise ValueError("write 1 or 0")
+
+
+def one_of(*choices: str) -> Callable[[str], str]:
+    def read(value: str) -> str:
+        if value not in choices:
+            raise ValueError("write one of " + ", ".join(choices))
+        return value
+
+    return read
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting: `help` is a sentence for operators; `default` is what an unset variable means, as text."""
+
+    name: str
+    read: Callable[[str], Any]
+    default: str
+    help: str
+    secret: bool = False
+
+
+SETTINGS: tuple[Setting, ...] = (
+    Setting("PORTICO_MODE", one_of("production", "development"), "production",
+            "`development` allows development keys and demo accounts; anything public is `production`."),
+    Setting("SECRET_KEY", text, "", "Signs sessions and cursors. Required in production.", secret=True),
+    Setting("TOKEN_SIGNING_KEY", text, "",
+            "Signs the tokens of local accounts, at least 32 characters. Required in production.", secret=True),
+    Setting("ALLOWED_HOSTS", words, "", "Host names the service answers to, comma-separated. "
+            "Required in production; `*` is refused there."),
+    Setting("DATABASE_URL", text, "", "Where configuration (and the embedded platform) is kept. "
+            "Empty: SQLite in `var/`.", secret=True),
+    Setting("CACHE_URL", text, "", "Redis, for rate limits that hold across processes. Empty: per process.",
+            secret=True),
+    Setting("DATA_DIR", text, "var", "The folder of the SQLite database and of files."),
+    Setting("TRUSTED_PROXIES", whole, "0",
+            "How many proxies in front add to `X-Forwarded-For`; the one source of a client's address."),
+    Setting("CORS_ORIGINS", words, "", "Origins that browsers may call the API from, comma-separated."),
+    Setting("CSRF_ORIGINS", words, "", "Origins the studio is served from behind a proxy, comma-separated."),
+    Setting("USER_RESOLVER", text, "runtime.callers.resolver.resolve",
+            "Dotted path of the function that turns a token's claims into a caller."),
+    Setting("PLATFORM", text, "project.platform.embedded", "Dotted path of the function that makes the CRM platform."),
+    Setting("CRM_IMPERSONATE", flag, "0", "Act on the platform as the caller's user, not as the service."),
+    Setting("CRM_TIME_ZONE", text, "UTC", "The time zone of whole days and relative dates in queries."),
+    Setting("CRM_FILES", one_of("database", "disk"), "database", "Where the embedded platform keeps files."),
+    Setting("BODY_LIMIT", whole, str(1024 * 1024), "Largest JSON body, in bytes."),
+    Setting("QUERY_STRING_LIMIT", whole, str(8 * 1024), "Longest query string, in bytes."),
+    Setting("REQUEST_DEADLINE", whole, "30", "Seconds a request may take, platform calls included."),
+    Setting("PLATFORM_TIMEOUT", whole, "20", "Seconds a single platform call may take."),
+    Setting("CALLER_RATE", whole, "600", "Requests a minute for one caller; 0 switches the limit off."),
+    Setting("ADDRESS_RATE", whole, "60", "Requests a minute for one anonymous address; 0 switches it off."),
+    Setting("LOGIN_FAILURES", whole, "10", "Failed logins of one account from one address before a lock-out."),
+    Setting("LOG_LEVEL", one_of("DEBUG", "INFO", "WARNING", "ERROR"), "INFO", "How much is logged."),
+)
+
+
+def load(environ: dict[str, str] | None = None) -> dict[str, Any]:
+    """Every setting's value by name. Raises ImproperlyConfigured naming the variable and what to write."""
+    source = os.environ if environ is None else environ
+    return {setting.name: _value(setting, source) for setting in SETTINGS}
+
+
+def _value(setting: Setting, source: Any) -> Any:
+    raw = source.get(setting.name)
+    if raw is None and setting.secret and (path := source.get(f"{setting.name}_FILE")):
+        try:
+            raw = Path(path).read_text(encoding="utf-8").strip()
+        except OSError as error:
+            raise ImproperlyConfigured(f"{setting.name}_FILE: cannot read {path}: {error.strerror}.") from error
+    if raw is None:
+        raw = setting.default
+    try:
+        return setting.read(raw)
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{setting.name}={raw!r}: {error}. {setting.help}") from error

@@ -1,0 +1,206 @@
+"""Django's settings, from the environment. `project.environment` lists what an operator may set."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import environ
+
+from project.environment import load
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+env = load()
+
+MODE = env["PORTICO_MODE"]
+DEVELOPMENT = MODE == "development"
+DEBUG = False
+
+# Known to everyone who has read this file: `project.checks` keeps production from starting with it.
+DEVELOPMENT_KEY = "development-only-key-never-use-this-in-production-0123456789"
+SECRET_KEY = env["SECRET_KEY"] or DEVELOPMENT_KEY
+TOKEN_SIGNING_KEY = env["TOKEN_SIGNING_KEY"] or f"tokens-{DEVELOPMENT_KEY}"
+ALLOWED_HOSTS = env["ALLOWED_HOSTS"] or (["*"] if DEVELOPMENT else [])
+CSRF_TRUSTED_ORIGINS = env["CSRF_ORIGINS"]
+
+DATA_DIR = BASE_DIR / env["DATA_DIR"]
+
+INSTALLED_APPS = [
+    "designer.apps.StudioLook",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "corsheaders",
+    "csp",
+    "axes",
+    "rest_framework",
+    "rest_framework_simplejwt.token_blacklist",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "crmclient.embedded.apps.EmbeddedPlatform",
+    "designer.apps.Designer",
+    "runtime.apps.Runtime",
+    "project.apps.Project",
+]
+
+# What only the studio needs passes API requests on untouched: see project.middleware.
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "corsheaders.middleware.CorsMiddleware",
+    "project.middleware.StudioSessions",
+    "project.middleware.StudioCommon",
+    "project.middleware.StudioCsrf",
+    "project.middleware.StudioAuthentication",
+    "project.middleware.StudioMessages",
+    "project.middleware.StudioFrames",
+    "project.middleware.ContentPolicy",
+    "project.middleware.StudioLockout",
+]
+
+ROOT_URLCONF = "project.urls"
+WSGI_APPLICATION = "project.wsgi.application"
+APPEND_SLASH = False
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+
+def _database(url: str) -> dict[str, Any]:
+    if not url:
+        DATA_DIR.mkdir(parents=True, exist_ok=True)
+        url = f"sqlite:///{DATA_DIR / 'portico.sqlite3'}"
+    database: dict[str, Any] = environ.Env.db_url_config(url)
+    if database["ENGINE"] == "django.db.backends.sqlite3":
+        # A write transaction takes its lock at the start, so that it waits instead of failing half-way.
+        database["OPTIONS"] = {
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 20,
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;",
+        }
+    database["CONN_MAX_AGE"] = None
+    return database
+
+
+DATABASES = {"default": _database(env["DATABASE_URL"])}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+CACHES = {
+    "default": (
+        {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": env["CACHE_URL"]}
+        if env["CACHE_URL"]
+        else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+    ),
+}
+
+# Accounts, studio and tokens
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
+]
+AXES_FAILURE_LIMIT = env["LOGIN_FAILURES"]
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_COOLOFF_TIME = timedelta(minutes=15)
+AXES_RESET_ON_SUCCESS = True
+AXES_IPWARE_PROXY_COUNT = env["TRUSTED_PROXIES"] or None
+AXES_CLIENT_IP_CALLABLE = "runtime.addresses.client_address"
+AXES_DISABLE_ACCESS_LOG = True
+
+SIMPLE_JWT = {
+    "ALGORITHM": "HS256",
+    "SIGNING_KEY": TOKEN_SIGNING_KEY,
+    "ISSUER": "portico",
+    "AUDIENCE": "portico-api",
+    "ACCESS_TOKEN_LIFETIME": timedelta(minutes=5),
+    "REFRESH_TOKEN_LIFETIME": timedelta(days=1),
+    "ROTATE_REFRESH_TOKENS": True,
+    "BLACKLIST_AFTER_ROTATION": True,
+    "USER_ID_CLAIM": "sub",
+    "LEEWAY": 0,
+}
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [],
+    "DEFAULT_PERMISSION_CLASSES": [],
+    "UNAUTHENTICATED_USER": None,
+    "EXCEPTION_HANDLER": "runtime.problems.exception_handler",
+    "DEFAULT_SCHEMA_CLASS": "runtime.openapi.schema.EndpointSchema",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Portico",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "SWAGGER_UI_SETTINGS": {"docExpansion": "none", "deepLinking": True, "persistAuthorization": False},
+    "SERVE_INCLUDE_SCHEMA": False,
+}
+
+# Pages
+LANGUAGE_CODE = "en"
+USE_I18N = True
+USE_TZ = True
+TIME_ZONE = "UTC"
+STATIC_URL = "/static/"
+STATIC_ROOT = BASE_DIR / "staticfiles"
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+LOGIN_URL = "/admin/login/"
+
+# Security headers
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+SESSION_COOKIE_PATH = "/admin/"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = not DEVELOPMENT
+SESSION_COOKIE_HTTPONLY = True
+CORS_ALLOWED_ORIGINS = env["CORS_ORIGINS"]
+CORS_EXPOSE_HEADERS = ["ETag", "Link", "Location", "Retry-After", "Idempotency-Replayed", "X-Request-Id"]
+CORS_URLS_REGEX = r"^/(api/|optionsets/|[^/]+/[^/]+/optionsets/)"
+if env["TRUSTED_PROXIES"]:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+
+# Swagger UI and the API need no script but their own; unfold's widgets evaluate expressions in the studio.
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": ["'self'"],
+        "img-src": ["'self'", "data:"],
+        "style-src": ["'self'", "'unsafe-inline'"],
+        "object-src": ["'none'"],
+        "base-uri": ["'self'"],
+        "frame-ancestors": ["'none'"],
+    },
+}
+STUDIO_SCRIPT_SOURCES = ["'self'", "'unsafe-eval'", "'unsafe-inline'"]
+
+# The product's own
+PORTICO = env
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"json": {"()": "project.logs.JsonFormatter"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "json"}},
+    "root": {"handlers": ["stderr"], "level": env["LOG_LEVEL"]},
+}

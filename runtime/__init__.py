@@ -1,0 +1,1 @@
+"""HTTP in: routes, tokens, roles, validation, operations, problems, OpenAPI."""
