@@ -1,0 +1,62 @@
+"""The configuration at one revision, as the runtime, readiness and documents read it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from designer.definitions import (
+    EndpointDefinition,
+    ExposedEntityDefinition,
+    ModuleDefinition,
+    RoleDefinition,
+    UserPropertyDefinition,
+)
+from designer.kinds import KINDS, OperationKind
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A number that only grows, and a token that no other state of the configuration shares."""
+
+    number: int
+    token: str
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A definition with the exposed entity it belongs to: all that serving it needs."""
+
+    definition: EndpointDefinition
+    entity: ExposedEntityDefinition | None = None
+
+    @property
+    def kind(self) -> OperationKind:
+        return KINDS[self.definition.kind]
+
+    @property
+    def segment(self) -> str:
+        return self.definition.segment or (self.entity.segment if self.entity else "")
+
+    @property
+    def path(self) -> str:
+        """The path, with `{id}` where a record's id stands."""
+        definition = self.definition
+        return self.kind.path_of(module=definition.module, segment=self.segment, name=definition.name)
+
+
+def _nothing() -> Mapping[int, Endpoint]:
+    return MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """Everything configured. `endpoints` is keyed by the row's id, which is no part of any definition."""
+
+    revision: Revision
+    endpoints: Mapping[int, Endpoint] = field(default_factory=_nothing)
+    modules: tuple[ModuleDefinition, ...] = ()
+    entities: tuple[ExposedEntityDefinition, ...] = ()
+    roles: tuple[RoleDefinition, ...] = ()
+    user_properties: tuple[UserPropertyDefinition, ...] = ()

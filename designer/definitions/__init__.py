@@ -1,0 +1,27 @@
+"""The configuration as immutable values. The studio's rows are one form of it; these, and their JSON, the other."""
+
+from designer.definitions.access import AccessDefinition
+from designer.definitions.base import Definition
+from designer.definitions.bindings import BindingDefinition, BindingSource
+from designer.definitions.context import RelatedColumn, RoleDefinition, UserPropertyDefinition, UserPropertyKind
+from designer.definitions.document import ConfigurationDocument
+from designer.definitions.endpoints import EndpointDefinition, EndpointSettings
+from designer.definitions.entities import ExposedEntityDefinition, ModuleDefinition
+from designer.definitions.inputs import InputDefinition
+
+__all__ = [
+    "AccessDefinition",
+    "BindingDefinition",
+    "BindingSource",
+    "ConfigurationDocument",
+    "Definition",
+    "EndpointDefinition",
+    "EndpointSettings",
+    "ExposedEntityDefinition",
+    "InputDefinition",
+    "ModuleDefinition",
+    "RelatedColumn",
+    "RoleDefinition",
+    "UserPropertyDefinition",
+    "UserPropertyKind",
+]

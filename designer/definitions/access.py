@@ -1,0 +1,12 @@
+"""Who may call an endpoint."""
+
+from __future__ import annotations
+
+from designer.definitions.base import Definition
+
+
+class AccessDefinition(Definition):
+    """Any of `roles` is enough; none means any authenticated caller. Without authentication there are no roles."""
+
+    authentication_required: bool = True
+    roles: tuple[str, ...] = ()

@@ -1,0 +1,21 @@
+"""The whole configuration as one document: what is exported, imported, compared and released."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from designer.definitions.base import Definition
+from designer.definitions.context import RoleDefinition, UserPropertyDefinition
+from designer.definitions.endpoints import EndpointDefinition
+from designer.definitions.entities import ExposedEntityDefinition, ModuleDefinition
+
+
+class ConfigurationDocument(Definition):
+    """Flat lists with natural keys and no database ids. `format` is raised when older readers would misread it."""
+
+    format: Literal[1]
+    roles: tuple[RoleDefinition, ...] = ()
+    user_properties: tuple[UserPropertyDefinition, ...] = ()
+    modules: tuple[ModuleDefinition, ...] = ()
+    entities: tuple[ExposedEntityDefinition, ...] = ()
+    endpoints: tuple[EndpointDefinition, ...] = ()

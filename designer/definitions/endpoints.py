@@ -1,0 +1,67 @@
+"""An endpoint: one operation with its path, inputs, bindings and access."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field, field_serializer, field_validator, model_validator
+
+from designer.definitions.access import AccessDefinition
+from designer.definitions.base import Definition
+from designer.definitions.bindings import BindingDefinition
+from designer.definitions.inputs import InputDefinition
+
+
+class EndpointSettings(Definition):
+    """What only one kind of operation needs. Each kind declares its own subclass."""
+
+
+class EndpointDefinition(Definition):
+    """One configured operation.
+
+    `module` and `exposure` (the segment of the exposed entity in that module) are empty where the kind has none.
+    `segment` is the endpoint's own path segment, empty for the entity's; `name` is the last segment of kinds that
+    are named (queries, files, actions, option sets). `settings` are of the type that the kind declares.
+    """
+
+    kind: str
+    module: str = ""
+    exposure: str = ""
+    segment: str = ""
+    name: str = ""
+    title: str = ""
+    description: str = ""
+    enabled: bool = True
+    access: AccessDefinition = AccessDefinition()
+    inputs: tuple[InputDefinition, ...] = ()
+    bindings: tuple[BindingDefinition, ...] = ()
+    settings: EndpointSettings = Field(default_factory=EndpointSettings)
+
+    @property
+    def key(self) -> str:
+        """Unique and stable over exports: `sales.accounts.create`, `sales.accounts.upload.contract`."""
+        return ".".join(part for part in (self.module, self.exposure, self.segment, self.kind, self.name) if part)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _settings_of_kind(cls, data: Any) -> Any:
+        if isinstance(data, dict) and not isinstance(data.get("settings"), EndpointSettings):
+            from designer.kinds import KINDS  # the registry's modules declare their settings from this one
+
+            kind = KINDS.get(data.get("kind", ""))
+            if kind is not None:
+                return {**data, "settings": kind.settings.model_validate(data.get("settings") or {})}
+        return data
+
+    @field_validator("kind")
+    @classmethod
+    def _known_kind(cls, kind: str) -> str:
+        from designer.kinds import KINDS
+
+        if kind not in KINDS:
+            raise ValueError(f"unknown kind {kind!r}; one of {', '.join(sorted(KINDS))}")
+        return kind
+
+    @field_serializer("settings")
+    def _settings_to_json(self, settings: EndpointSettings) -> dict[str, Any]:
+        return settings.to_json()

@@ -1,0 +1,53 @@
+"""What the studio, readiness and routing must know of a kind of operation. `runtime.operations` does the rest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from designer.definitions.endpoints import EndpointSettings
+
+
+class Scope(str, Enum):
+    """Where an endpoint of the kind lives in the studio's tree."""
+
+    GLOBAL = "global"
+    MODULE = "module"
+    ENTITY = "entity"
+
+
+class Section(str, Enum):
+    """The parts of an endpoint's page that only some kinds have."""
+
+    INPUTS = "inputs"
+    BINDINGS = "bindings"
+
+
+@dataclass(frozen=True, slots=True)
+class OperationKind:
+    """A kind of operation.
+
+    `path` is a template of `{module}`, `{segment}`, `{name}` and `{id}` (a record's id in the request). `methods`
+    are the HTTP methods of that path. `settings` declares what only this kind needs; its fields are the form's.
+    `binds_all_required`: a create, which must set what the platform requires. `public` is what a new endpoint's
+    access starts as. `summary` is the sentence the studio shows beside the kind.
+    """
+
+    name: str
+    label: str
+    summary: str
+    scope: Scope
+    methods: tuple[str, ...]
+    path: str
+    settings: type[EndpointSettings] = EndpointSettings
+    sections: frozenset[Section] = frozenset()
+    binds_all_required: bool = False
+    public: bool = False
+
+    @property
+    def is_named(self) -> bool:
+        return "{name}" in self.path
+
+    def path_of(self, *, module: str, segment: str, name: str) -> str:
+        """The path with `{id}` left for the request's."""
+        return self.path.format(module=module, segment=segment, name=name, id="{id}")

@@ -1,0 +1,59 @@
+"""Names: path segments, inputs, and the keys of answers. The rules are the HTTP contract's."""
+
+from __future__ import annotations
+
+import re
+
+SEGMENT_PATTERN = r"^[a-z][a-z0-9-]{0,62}$"
+INPUT_PATTERN = r"^[A-Za-z_][A-Za-z0-9_]{0,62}$"
+ROLE_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$"
+
+# Segments with a meaning of their own somewhere in the URL space.
+RESERVED_SEGMENTS = frozenset(
+    {
+        "api",
+        "admin",
+        "optionsets",
+        "context",
+        "schema",
+        "docs",
+        "token",
+        "queries",
+        "actions",
+        "files",
+        "static",
+        "media",
+        "health",
+        "metrics",
+        "openapi",
+    }
+)
+# Query-string parameters the runtime reads itself.
+RESERVED_PARAMETERS = frozenset({"lcid", "pagesize", "cursor", "order"})
+
+_SEGMENT = re.compile(SEGMENT_PATTERN)
+
+
+def is_segment(text: str) -> bool:
+    return _SEGMENT.match(text) is not None and text not in RESERVED_SEGMENTS
+
+
+def output_key(name: str) -> str:
+    """The camel-case key of a configured name: `BusinessUnitID` → `businessUnitId`, `Full name` → `fullName`.
+
+    Splits at non-alphanumerics, at lower → upper and at acronym → word; a digit stays with the word before it.
+    """
+    words = [word for part in re.split(r"[\W_]+", name) for word in _words(part)]
+    if not words:
+        return ""
+    first, *rest = words
+    return first.lower() + "".join(word[:1].upper() + word[1:].lower() for word in rest)
+
+
+def _words(part: str) -> list[str]:
+    starts = [0] if part else []
+    for at in range(1, len(part)):
+        before, here, after = part[at - 1], part[at], part[at + 1 : at + 2]
+        if here.isupper() and (not before.isupper() or after.islower()):
+            starts.append(at)
+    return [part[start:end] for start, end in zip(starts, [*starts[1:], len(part)], strict=True)]
