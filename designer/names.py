@@ -51,9 +51,10 @@ def output_key(name: str) -> str:
 
 
 def _words(part: str) -> list[str]:
-    starts = [0] if part else []
+    starts = [0]
     for at in range(1, len(part)):
         before, here, after = part[at - 1], part[at], part[at + 1 : at + 2]
         if here.isupper() and (not before.isupper() or after.islower()):
             starts.append(at)
-    return [part[start:end] for start, end in zip(starts, [*starts[1:], len(part)], strict=True)]
+    ends = [*starts[1:], len(part)]
+    return [part[start:end] for start, end in zip(starts, ends, strict=True) if start < end]

@@ -142,7 +142,7 @@ REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [],
     "DEFAULT_PERMISSION_CLASSES": [],
     "UNAUTHENTICATED_USER": None,
-    "EXCEPTION_HANDLER": "runtime.problems.exception_handler",
+    "EXCEPTION_HANDLER": "runtime.failures.exception_handler",
     "DEFAULT_SCHEMA_CLASS": "runtime.openapi.schema.EndpointSchema",
 }
 SPECTACULAR_SETTINGS = {
