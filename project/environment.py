@@ -31,6 +31,20 @@ def whole(value: str) -> int:
     return number
 
 
+def port(value: str) -> int:
+    number = int(value)
+    if not 0 < number < 65536:
+        raise ValueError("a port is a number from 1 to 65535")
+    return number
+
+
+def count(value: str) -> int:
+    number = int(value)
+    if number < 1:
+        raise ValueError("at least one is needed")
+    return number
+
+
 def flag(value: str) -> bool:
     if value.lower() in {"1", "true", "yes", "on"}:
         return True
@@ -60,25 +74,65 @@ class Setting:
 
 
 SETTINGS: tuple[Setting, ...] = (
-    Setting("PORTICO_MODE", one_of("production", "development"), "production",
-            "`development` allows development keys and demo accounts; anything public is `production`."),
+    Setting(
+        "PORTICO_MODE",
+        one_of("production", "development"),
+        "production",
+        "`development` allows development keys and demo accounts; anything public is `production`.",
+    ),
     Setting("SECRET_KEY", text, "", "Signs sessions and cursors. Required in production.", secret=True),
-    Setting("TOKEN_SIGNING_KEY", text, "",
-            "Signs the tokens of local accounts, at least 32 characters. Required in production.", secret=True),
-    Setting("ALLOWED_HOSTS", words, "", "Host names the service answers to, comma-separated. "
-            "Required in production; `*` is refused there."),
-    Setting("DATABASE_URL", text, "", "Where configuration (and the embedded platform) is kept. "
-            "Empty: SQLite in `var/`.", secret=True),
-    Setting("CACHE_URL", text, "", "Redis, for rate limits that hold across processes. Empty: per process.",
-            secret=True),
+    Setting(
+        "TOKEN_SIGNING_KEY",
+        text,
+        "",
+        "Signs the tokens of local accounts, at least 32 characters. Required in production.",
+        secret=True,
+    ),
+    Setting(
+        "ALLOWED_HOSTS",
+        words,
+        "",
+        "Host names the service answers to, comma-separated. Required in production; `*` is refused there.",
+    ),
+    Setting(
+        "DATABASE_URL",
+        text,
+        "",
+        "Where configuration (and the embedded platform) is kept. Empty: SQLite in `var/`.",
+        secret=True,
+    ),
+    Setting(
+        "CACHE_URL",
+        text,
+        "",
+        "Redis, for rate limits that hold across processes. Empty: per process.",
+        secret=True,
+    ),
     Setting("DATA_DIR", text, "var", "The folder of the SQLite database and of files."),
-    Setting("TRUSTED_PROXIES", whole, "0",
-            "How many proxies in front add to `X-Forwarded-For`; the one source of a client's address."),
+    Setting("HOST", text, "127.0.0.1", "The address `manage.py serve` listens on."),
+    Setting("PORT", port, "8000", "The port `manage.py serve` listens on."),
+    Setting("WORKERS", count, "1", "Server processes; with more than one, set CACHE_URL too."),
+    Setting("THREADS", count, "4", "Requests that each server process works on at once."),
+    Setting(
+        "TRUSTED_PROXIES",
+        whole,
+        "0",
+        "How many proxies in front add to `X-Forwarded-For`; the one source of a client's address.",
+    ),
     Setting("CORS_ORIGINS", words, "", "Origins that browsers may call the API from, comma-separated."),
     Setting("CSRF_ORIGINS", words, "", "Origins the studio is served from behind a proxy, comma-separated."),
-    Setting("USER_RESOLVER", text, "runtime.callers.resolver.resolve",
-            "Dotted path of the function that turns a token's claims into a caller."),
-    Setting("PLATFORM", text, "project.platform.embedded", "Dotted path of the function that makes the CRM platform."),
+    Setting(
+        "USER_RESOLVER",
+        text,
+        "runtime.callers.resolver.resolve",
+        "Dotted path of the function that turns a token's claims into a caller.",
+    ),
+    Setting(
+        "PLATFORM",
+        text,
+        "project.platform.embedded",
+        "Dotted path of the function that makes the CRM platform.",
+    ),
     Setting("CRM_IMPERSONATE", flag, "0", "Act on the platform as the caller's user, not as the service."),
     Setting("CRM_TIME_ZONE", text, "UTC", "The time zone of whole days and relative dates in queries."),
     Setting("CRM_FILES", one_of("database", "disk"), "database", "Where the embedded platform keeps files."),
@@ -88,7 +142,9 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("PLATFORM_TIMEOUT", whole, "20", "Seconds a single platform call may take."),
     Setting("CALLER_RATE", whole, "600", "Requests a minute for one caller; 0 switches the limit off."),
     Setting("ADDRESS_RATE", whole, "60", "Requests a minute for one anonymous address; 0 switches it off."),
-    Setting("LOGIN_FAILURES", whole, "10", "Failed logins of one account from one address before a lock-out."),
+    Setting(
+        "LOGIN_FAILURES", whole, "10", "Failed logins of one account from one address before a lock-out."
+    ),
     Setting("LOG_LEVEL", one_of("DEBUG", "INFO", "WARNING", "ERROR"), "INFO", "How much is logged."),
 )
 
@@ -105,7 +161,9 @@ def _value(setting: Setting, source: Any) -> Any:
         try:
             raw = Path(path).read_text(encoding="utf-8").strip()
         except OSError as error:
-            raise ImproperlyConfigured(f"{setting.name}_FILE: cannot read {path}: {error.strerror}.") from error
+            raise ImproperlyConfigured(
+                f"{setting.name}_FILE: cannot read {path}: {error.strerror}."
+            ) from error
     if raw is None:
         raw = setting.default
     try:

@@ -172,7 +172,7 @@ LOGIN_URL = "/admin/login/"
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
-SESSION_COOKIE_PATH = "/admin/"
+SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = "/admin/"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = not DEVELOPMENT
 SESSION_COOKIE_HTTPONLY = True
 CORS_ALLOWED_ORIGINS = env["CORS_ORIGINS"]
@@ -192,7 +192,7 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": ["'none'"],
     },
 }
-STUDIO_SCRIPT_SOURCES = ["'self'", "'unsafe-eval'", "'unsafe-inline'"]
+STUDIO_SCRIPT_SOURCES = ["'self'", "'unsafe-eval'"]
 
 # The product's own
 PORTICO = env

@@ -1,0 +1,14 @@
+# Every target works on a fresh clone; the first one that needs it makes .venv. PORT, HOST and all of docs/settings.md are
+# read from the environment or given here: make run PORT=9000
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3 || echo python3.11)
+INSTALL = @$(PYTHON) scripts/install.py
+BIN = .venv/bin
+DEVELOPMENT = PORTICO_MODE="$${PORTICO_MODE:-development}"
+
+.PHONY: run test check bench
+
+run:    ; $(INSTALL) requirements.txt && export $(DEVELOPMENT) && $(BIN)/python manage.py prepare && exec $(BIN)/python manage.py serve
+test:   ; $(INSTALL) requirements-dev.txt && $(BIN)/python -m pytest $(ARGS)
+check:  ; $(INSTALL) requirements-dev.txt && $(BIN)/python scripts/check.py
+bench:  ; $(INSTALL) requirements-dev.txt bench/requirements.txt && $(BIN)/python -m bench $(ARGS)

@@ -1,0 +1,13 @@
+"""The wiring as an app: it brings the start-up checks, the commands and the pages that belong to no part."""
+
+from __future__ import annotations
+
+from django.apps import AppConfig
+
+
+class Project(AppConfig):
+    name = "project"
+    verbose_name = "Portico"
+
+    def ready(self) -> None:
+        from project import checks  # noqa: F401  registers them

@@ -1,0 +1,127 @@
+"""What must be right before the service starts, as Django system checks.
+
+They run with every management command and, since a server program imports no command, in `project.wsgi` too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from django.apps import AppConfig
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Warning, register, run_checks
+from django.db import DatabaseError
+from django.utils.module_loading import import_string
+
+TAG = "portico"
+SHORTEST_KEY = 32
+
+
+def refuse_a_wrong_start() -> None:
+    """Raise SystemExit, with every error and what to do about it, unless the service may start."""
+    errors = [message for message in run_checks(tags=[TAG]) if message.is_serious()]
+    if errors:
+        raise SystemExit("Portico does not start:\n" + "\n".join(f"  {message}" for message in errors))
+
+
+@register(TAG)
+def settings_make_sense(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    return [*_dotted_paths(), *_time_zone(), *_workers()]
+
+
+@register(TAG)
+def production_is_safe(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    if settings.DEVELOPMENT:
+        return []
+    return [*_keys(), *_hosts(), *_debug(), *_demo_accounts()]
+
+
+def _dotted_paths() -> Iterator[CheckMessage]:
+    for name in ("PLATFORM", "USER_RESOLVER"):
+        path = settings.PORTICO[name]
+        try:
+            import_string(path)
+        except ImportError as error:
+            yield Error(
+                f"{name}={path!r} cannot be imported: {error}.",
+                hint=f"Write the dotted path of a function, or leave {name} unset.",
+                id="portico.E007",
+            )
+
+
+def _time_zone() -> Iterator[CheckMessage]:
+    name = settings.PORTICO["CRM_TIME_ZONE"]
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError):
+        yield Error(
+            f"CRM_TIME_ZONE={name!r} is not a known time zone.",
+            hint="Write a name such as Europe/Berlin.",
+            id="portico.E008",
+        )
+
+
+def _workers() -> Iterator[CheckMessage]:
+    if settings.PORTICO["WORKERS"] > 1 and not settings.PORTICO["CACHE_URL"]:
+        yield Warning(
+            "Several workers without CACHE_URL: each counts rate limits and failed logins on its own.",
+            hint="Set CACHE_URL to a Redis, or WORKERS=1.",
+            id="portico.W001",
+        )
+
+
+def _keys() -> Iterator[CheckMessage]:
+    for number, name in enumerate(("SECRET_KEY", "TOKEN_SIGNING_KEY"), start=1):
+        value = getattr(settings, name)
+        if settings.DEVELOPMENT_KEY in value:
+            problem = f"{name} is not set, so the published development key would be used."
+        elif len(value) < SHORTEST_KEY:
+            problem = f"{name} has {len(value)} characters; at least {SHORTEST_KEY} are needed."
+        else:
+            continue
+        yield Error(
+            problem,
+            hint=f"Set {name} (or {name}_FILE) to a random text, or PORTICO_MODE=development on your own machine.",
+            id=f"portico.E00{number}",
+        )
+    if settings.SECRET_KEY == settings.TOKEN_SIGNING_KEY:
+        yield Error(
+            "SECRET_KEY and TOKEN_SIGNING_KEY are the same.",
+            hint="Give tokens a key of their own, so that either can be changed alone.",
+            id="portico.E003",
+        )
+
+
+def _hosts() -> Iterator[CheckMessage]:
+    hosts = settings.ALLOWED_HOSTS
+    if not hosts or "*" in hosts:
+        yield Error(
+            "ALLOWED_HOSTS is empty." if not hosts else "ALLOWED_HOSTS contains `*`.",
+            hint="List the host names that the service answers to, such as api.example.org.",
+            id="portico.E004",
+        )
+
+
+def _debug() -> Iterator[CheckMessage]:
+    if settings.DEBUG:
+        yield Error(
+            "DEBUG is on.", hint="Set DEBUG to False: error pages would show code.", id="portico.E005"
+        )
+
+
+def _demo_accounts() -> Iterator[CheckMessage]:
+    from project.demo import accounts_with_the_demo_password
+
+    try:
+        names = accounts_with_the_demo_password()
+    except DatabaseError:
+        # Not migrated yet, or not reachable: /health/ready says so, and neither is a reason not to start.
+        return
+    if names:
+        yield Error(
+            f"Accounts have the password of the demo: {', '.join(names)}.",
+            hint="Delete them, or give each a password of its own with `manage.py changepassword`.",
+            id="portico.E006",
+        )

@@ -1,0 +1,49 @@
+"""The demo: a CRM with data, a configuration for it, and accounts to try it with. For an empty database only."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.core.management import call_command
+from django.core.management.base import OutputWrapper
+from django.db import transaction
+
+from designer.models import Endpoint, Module
+from runtime.callers.demo import API_ACCOUNTS, STUDIO_ACCOUNTS, create_accounts
+
+CONFIGURATION = settings.BASE_DIR / "demo" / "configuration.json"
+PASSWORD = "demo"  # noqa: S105  published on purpose; production refuses to start with it
+ACCOUNTS = (*API_ACCOUNTS, *STUDIO_ACCOUNTS)
+ACCOUNTS_LINE = f"Demo accounts: {', '.join(API_ACCOUNTS)} (API), {', '.join(STUDIO_ACCOUNTS)} (studio); password: {PASSWORD}"
+
+
+def is_wanted() -> bool:
+    """Whether nothing is there that anyone may have made: no account, no module, no endpoint."""
+    return not (get_user_model().objects.exists() or Module.objects.exists() or Endpoint.objects.exists())
+
+
+def load(passwords: Mapping[str, str], out: OutputWrapper) -> None:
+    """Fill an empty database. Accounts and configuration come last and together: until then, it still is empty."""
+    call_command("crmdemo", stdout=out)
+    with transaction.atomic():
+        call_command("importconfig", str(CONFIGURATION), stdout=out)
+        create_accounts(passwords)
+
+
+def passwords(*, random: bool) -> dict[str, str]:
+    """A password for every demo account: the published one, or one of its own."""
+    return {name: secrets.token_urlsafe(12) if random else PASSWORD for name in ACCOUNTS}
+
+
+def accounts_with_the_demo_password() -> list[str]:
+    accounts = get_user_model().objects.filter(username__in=ACCOUNTS).order_by("username")
+    return [account.get_username() for account in accounts if account.check_password(PASSWORD)]
+
+
+def change_passwords(passwords: Mapping[str, str]) -> None:
+    for account in get_user_model().objects.filter(username__in=passwords):
+        account.set_password(passwords[account.get_username()])
+        account.save(update_fields=["password"])

@@ -1,0 +1,71 @@
+"""Serve Portico with granian, the server program that docs/performance.md measured best."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connections
+from granian import Granian
+from granian.constants import Interfaces
+from granian.log import LogLevels
+
+from project.addresses import CannotListen, is_loopback, listenable, url_of
+from project.checks import refuse_a_wrong_start
+from project.demo import ACCOUNTS_LINE
+
+GRACE_SECONDS = 30
+
+
+class Command(BaseCommand):
+    help = "Serve the studio and the API on HOST and PORT with WORKERS processes of THREADS threads each."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        refuse_a_wrong_start()
+        host, port = settings.PORTICO["HOST"], settings.PORTICO["PORT"]
+        try:
+            address = listenable(host, port)
+        except CannotListen as error:
+            raise CommandError(str(error)) from error
+        # The server forks: no process may inherit another's connection.
+        connections.close_all()
+        server = Granian(
+            "project.wsgi:application",
+            address=address,
+            port=port,
+            interface=Interfaces.WSGI,
+            workers=settings.PORTICO["WORKERS"],
+            blocking_threads=settings.PORTICO["THREADS"],
+            websockets=False,
+            workers_kill_timeout=GRACE_SECONDS,
+            respawn_failed_workers=True,
+            log_level=LogLevels.warning,
+            log_dictconfig=_through_our_own_log(),
+        )
+        server.on_startup(lambda: self._announce(url_of(host, port), host))
+        server.serve()
+
+    def _announce(self, url: str, host: str) -> None:
+        lines = [
+            "",
+            f"Portico listens on {url} (stop it with Ctrl-C)",
+            "",
+            f"  Studio       {url}/admin/",
+            f"  API docs     {url}/api/docs",
+            f"  API schema   {url}/api/openapi.json",
+        ]
+        if settings.DEVELOPMENT and is_loopback(host):
+            lines += ["", f"  {ACCOUNTS_LINE}, unless you changed it"]
+        self.stdout.write("\n".join([*lines, ""]))
+        self.stdout.flush()
+
+
+def _through_our_own_log() -> dict[str, Any]:
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {},
+        "handlers": {},
+        "loggers": {"_granian": {"propagate": True}},
+    }

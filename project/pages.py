@@ -1,0 +1,38 @@
+"""The landing page, and what an address that leads nowhere answers: a problem under the API, else a plain page."""
+
+from __future__ import annotations
+
+import re
+import sys
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from runtime.failures import problem_of
+from runtime.problems import respond
+
+_API = re.compile(r"^/(api|optionsets)(/|$)|^/[^/]+/[^/]+/optionsets(/|$)")
+
+
+@require_safe
+def landing(request: HttpRequest) -> HttpResponse:
+    return render(request, "portico/landing.html")
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return _failed(request, exception, "portico/bad_request.html", 400)
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return _failed(request, exception, "portico/not_found.html", 404)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    return _failed(request, sys.exception(), "portico/server_error.html", 500)
+
+
+def _failed(request: HttpRequest, error: BaseException | None, template: str, status: int) -> HttpResponse:
+    if _API.match(request.path_info) and isinstance(error, Exception):
+        return respond(problem_of(error), request)
+    return render(request, template, status=status)

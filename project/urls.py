@@ -1,0 +1,22 @@
+"""The URL space: pages and health here, everything of the API in `runtime.urls`."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.urls import URLPattern, URLResolver, include, path
+from django.views.generic import RedirectView
+
+from project import health, pages
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("", pages.landing, name="landing"),
+    path("admin", RedirectView.as_view(url="/admin/")),
+    path("admin/", admin.site.urls),
+    path("health/live", health.live),
+    path("health/ready", health.ready),
+    path("", include("runtime.urls")),
+]
+
+handler400 = "project.pages.bad_request"
+handler404 = "project.pages.not_found"
+handler500 = "project.pages.server_error"

@@ -1,0 +1,15 @@
+"""The WSGI application, for any server program; `manage.py serve` runs it on granian."""
+
+from __future__ import annotations
+
+import os
+
+from django.core.wsgi import get_wsgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "project.settings")
+
+application = get_wsgi_application()
+
+from project.checks import refuse_a_wrong_start  # noqa: E402  needs the apps that the line above sets up
+
+refuse_a_wrong_start()

@@ -1,0 +1,16 @@
+"""The product's settings, as on a developer's machine, with what would only make tests slow taken out."""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("PORTICO_MODE", "development")
+
+from project.settings import *  # noqa: E402, F403  the mode must be known before they are read
+
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+WHITENOISE_AUTOREFRESH = True
