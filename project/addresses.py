@@ -1,4 +1,4 @@
-"""The address that the server listens on: whether it is this machine's own, whether it is free, and its URL."""
+"""The address the server listens on: whether it is this machine's own, whether it is free, and its URL."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import socket
 from ipaddress import ip_address
 
 _REASONS = {
-    errno.EADDRINUSE: "Port {port} on {host} is taken by another program. Stop that, or choose another port: PORT={other}",
+    errno.EADDRINUSE: "Port {port} on {host} is taken by another program. Stop it, or choose another: PORT={other}",
     errno.EACCES: "Port {port} needs rights this user has not. Choose one from 1024 on: PORT=8000",
-    errno.EADDRNOTAVAIL: "{host} is no address of this machine. Use HOST=127.0.0.1, or 0.0.0.0 for every address.",
+    errno.EADDRNOTAVAIL: "{host} is no address of this machine. Use HOST=127.0.0.1, or 0.0.0.0 for all.",
 }
 
 

@@ -1,4 +1,4 @@
-"""The demo: a CRM with data, a configuration for it, and accounts to try it with. For an empty database only."""
+"""The demo: a CRM with data, its configuration, and accounts to try it with. For an empty database only."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ from runtime.callers.demo import API_ACCOUNTS, STUDIO_ACCOUNTS, create_accounts
 CONFIGURATION = settings.BASE_DIR / "demo" / "configuration.json"
 PASSWORD = "demo"  # noqa: S105  published on purpose; production refuses to start with it
 ACCOUNTS = (*API_ACCOUNTS, *STUDIO_ACCOUNTS)
-ACCOUNTS_LINE = f"Demo accounts: {', '.join(API_ACCOUNTS)} (API), {', '.join(STUDIO_ACCOUNTS)} (studio); password: {PASSWORD}"
+ACCOUNTS_LINE = (
+    f"Demo accounts: {', '.join(API_ACCOUNTS)} (API), {', '.join(STUDIO_ACCOUNTS)} (studio); "
+    f"password: {PASSWORD}"
+)
 
 
 def is_wanted() -> bool:
@@ -26,7 +29,7 @@ def is_wanted() -> bool:
 
 
 def load(passwords: Mapping[str, str], out: OutputWrapper) -> None:
-    """Fill an empty database. Accounts and configuration come last and together: until then, it still is empty."""
+    """Fill an empty database. Accounts and configuration come last, together: until then it counts as empty."""
     call_command("crmdemo", stdout=out)
     with transaction.atomic():
         call_command("importconfig", str(CONFIGURATION), stdout=out)

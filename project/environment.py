@@ -1,7 +1,7 @@
-"""The settings that an operator may give, as data: name, default, help. `docs/settings.md` lists the same ones.
+"""The settings that an operator may give, as data: name, default, help. `docs/settings.md` lists the same.
 
-Each comes from the environment variable of its name or, for a secret, from the file that NAME_FILE points at. A
-value that cannot be read stops the start with a sentence that says what to write.
+Each comes from the environment variable of its name or, for a secret, from the file that NAME_FILE points at.
+A value that cannot be read stops the start with a sentence that says what to write.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ logger = logging.getLogger(__name__)
 
 
 class _Migrations:
-    """Whether every migration is applied; asked until it is so, since none is ever undone under a running server."""
+    """Whether every migration is applied; asked until it is so: none is undone under a running server."""
 
     applied = False
 

@@ -1,7 +1,7 @@
 """Logs as JSON lines on standard error: time, level, logger, event, and the request's id where one is bound.
 
-Bodies, query strings, tokens and passwords are never passed to a logger; objects that come along as extras (Django adds
-the request) are dropped rather than printed, since their text form may hold any of these.
+Bodies, query strings, tokens and passwords are never passed to a logger; objects that come along as extras
+(Django adds the request) are dropped rather than printed, since their text form may hold any of these.
 """
 
 from __future__ import annotations

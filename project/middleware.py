@@ -1,7 +1,7 @@
 """Middleware of which API requests pay nothing that only the studio needs.
 
-Each Studio class is Django's own (or axes'), behind one test of the path. They stay subclasses, so that the admin's
-system checks still find what they look for.
+Each Studio class is Django's own (or axes'), behind one test of the path. They stay subclasses, so that the
+admin's system checks still find what they look for.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The landing page, and what an address that leads nowhere answers: a problem under the API, else a plain page."""
+"""The landing page, and what failed requests are answered with: a problem under the API, else a page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Collects static files when they have changed since the last time, which takes some seconds; else in a blink."""
+"""Collects static files, which takes some seconds, only when they have changed since the last time."""
 
 from __future__ import annotations
 

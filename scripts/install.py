@@ -2,8 +2,9 @@
 
     python3 scripts/install.py requirements.txt [more.txt …]
 
-Runs on the standard library alone, with whatever Python 3 is there, so that a wrong version gets a sentence instead
-of a traceback. What is installed is noted in .venv/installed/, one digest a file: a second run reads these and ends.
+Runs on the standard library alone, with whatever Python 3 is there, so that a wrong version gets a sentence
+instead of a traceback. What is installed is noted in .venv/installed/, one digest a file: a second run reads
+these and ends.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ import os
 
 os.environ.setdefault("PORTICO_MODE", "development")
 
-from project.settings import *  # noqa: E402, F403  the mode must be known before they are read
+from project.settings import *  # noqa: F403  the mode must be known before they are read
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 STORAGES = {

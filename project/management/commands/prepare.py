@@ -1,4 +1,4 @@
-"""Bring the database and the static files up to date and, in development, fill an empty database with the demo."""
+"""Bring database and static files up to date and, in development, fill an empty database with the demo."""
 
 from __future__ import annotations
 
