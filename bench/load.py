@@ -64,7 +64,12 @@ class _Connection:
 
 
 def measure(
-    port: int, next_request: Callable[[], bytes], *, status: int, seconds: float, connections: int = CONNECTIONS
+    port: int,
+    next_request: Callable[[], bytes],
+    *,
+    status: int,
+    seconds: float,
+    connections: int = CONNECTIONS,
 ) -> Measurement:
     """Keep `connections` busy for `seconds`, or until MOST_REQUESTS; any other status raises LoadError."""
     expected = f"HTTP/1.1 {status} ".encode()

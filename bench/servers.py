@@ -1,4 +1,4 @@
-"""Starts server processes on one core, reads the processor time they used, and stops them whatever happens."""
+"""Starts servers on one core, reads the processor time they used, and stops them whatever happens."""
 
 from __future__ import annotations
 
@@ -46,7 +46,15 @@ def granian(target: str, *, interface: str = "wsgi", threads: int = 1) -> list[s
 
 def gunicorn(target: str, *, threads: int) -> list[str]:
     """The command of one gunicorn worker with threads; the address is appended."""
-    command = [str(BIN / "gunicorn"), target, "--worker-class", "gthread", "--workers", "1", "--no-control-socket"]
+    command = [
+        str(BIN / "gunicorn"),
+        target,
+        "--worker-class",
+        "gthread",
+        "--workers",
+        "1",
+        "--no-control-socket",
+    ]
     return [*command, "--threads", str(threads), "--log-level", "warning", "--bind"]
 
 
@@ -60,7 +68,9 @@ class Server:
     log: Path
 
     @classmethod
-    def start(cls, name: str, command: list[str], environment: Mapping[str, str], folder: Path, core: int) -> Server:
+    def start(
+        cls, name: str, command: list[str], environment: Mapping[str, str], folder: Path, core: int
+    ) -> Server:
         port = free_port()
         address = f"127.0.0.1:{port}" if command[-1] == "--bind" else str(port)
         log = folder / f"{name}.log"

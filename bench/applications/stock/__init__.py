@@ -1,0 +1,1 @@
+"""Stock Django REST framework: model serializers, API views, simplejwt, role permissions, throttles, JSON."""

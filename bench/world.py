@@ -1,0 +1,49 @@
+"""What every application of the bench holds: the same options, contacts, accounts, people and signing key."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+ACCOUNTS = 10_000
+SIGNING_KEY = "bench-only-signing-key-of-local-tokens-0123456789"
+ISSUER = "portico"
+AUDIENCE = "portico-api"
+ROLES = ("sales-rep", "sales-manager")
+# User name and role: one who may create accounts, one who may not.
+PEOPLE = {"rep": "sales-rep", "agent": "support"}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """An option of an option set, with its label in each locale."""
+
+    value: int
+    hidden: bool
+    labels: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """Read from our service's platform once, then given to the others as a file."""
+
+    priorities: list[Choice]
+    industries: list[Choice]
+    contacts: list[str]
+
+    def write(self, path: Path) -> None:
+        path.write_text(json.dumps(asdict(self)), encoding="utf-8")
+
+    @classmethod
+    def read(cls, path: Path) -> World:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        return cls(
+            priorities=[Choice(**choice) for choice in data["priorities"]],
+            industries=[Choice(**choice) for choice in data["industries"]],
+            contacts=data["contacts"],
+        )
+
+
+def account_name(number: int) -> str:
+    return f"Account {number:05d}"
