@@ -7,7 +7,7 @@ import socket
 from ipaddress import ip_address
 
 _REASONS = {
-    errno.EADDRINUSE: "Port {port} on {host} is taken by another program. Stop it, or choose another: PORT={other}",
+    errno.EADDRINUSE: "Port {port} on {host} is taken by another program. Stop it, or set PORT={other}.",
     errno.EACCES: "Port {port} needs rights this user has not. Choose one from 1024 on: PORT=8000",
     errno.EADDRNOTAVAIL: "{host} is no address of this machine. Use HOST=127.0.0.1, or 0.0.0.0 for all.",
 }

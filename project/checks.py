@@ -83,7 +83,7 @@ def _keys() -> Iterator[CheckMessage]:
             continue
         yield Error(
             problem,
-            hint=f"Set {name} (or {name}_FILE) to a random text. On your own machine: PORTICO_MODE=development.",
+            hint=f"Set {name} or {name}_FILE to random text. On your own machine, PORTICO_MODE=development.",
             id=f"portico.E00{number}",
         )
     if settings.SECRET_KEY == settings.TOKEN_SIGNING_KEY:

@@ -29,7 +29,7 @@ def is_wanted() -> bool:
 
 
 def load(passwords: Mapping[str, str], out: OutputWrapper) -> None:
-    """Fill an empty database. Accounts and configuration come last, together: until then it counts as empty."""
+    """Fill an empty database. What makes it count as filled comes last, in one transaction."""
     call_command("crmdemo", stdout=out)
     with transaction.atomic():
         call_command("importconfig", str(CONFIGURATION), stdout=out)

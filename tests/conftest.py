@@ -1,0 +1,97 @@
+"""The world that tests share: a CRM with the demo's data and configuration, and the same named people.
+
+    rita        API account `rep`, sales representative
+    max         API account `manager`, sales manager, Rita's superior
+    aya         API account `agent`, support
+    anonymous   nobody: no token
+    dora        studio account `designer`
+
+The demo is loaded once a session and every test is rolled back. Tests that need no demo run before that.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+from django.test import Client
+from pytest_django import DjangoDbBlocker
+
+from tests.callers import Caller, account
+
+pytest_plugins = ["tests.browser", "tests.servers"]
+
+
+@pytest.fixture(scope="session")
+def _demo(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> None:
+    from project import demo
+
+    with django_db_blocker.unblock():
+        if demo.is_wanted():
+            demo.load(demo.passwords(random=False), io.StringIO())
+
+
+@pytest.fixture
+def portico(_demo: None, db: None) -> None:
+    """The demo's data, configuration and accounts."""
+
+
+@pytest.fixture
+def rita(portico: None) -> Caller:
+    return account("rep")
+
+
+@pytest.fixture
+def max(portico: None) -> Caller:
+    return account("manager")
+
+
+@pytest.fixture
+def aya(portico: None) -> Caller:
+    return account("agent")
+
+
+@pytest.fixture
+def anonymous(portico: None) -> Caller:
+    return Caller()
+
+
+@pytest.fixture
+def dora(portico: None) -> Client:
+    """The studio, logged in as designer."""
+    from django.contrib.auth import get_user_model
+
+    client = Client()
+    client.force_login(
+        get_user_model().objects.get(username="designer"), backend="django.contrib.auth.backends.ModelBackend"
+    )
+    return client
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests of an empty database first, then those of the demo, last those that empty tables at their end."""
+    items.sort(key=_turn)
+
+
+def _turn(item: pytest.Item) -> int:
+    fixtures: list[str] = getattr(item, "fixturenames", [])
+    marker = item.get_closest_marker("django_db")
+    if "transactional_db" in fixtures or (marker is not None and marker.kwargs.get("transaction")):
+        return 2
+    return 1 if "_demo" in fixtures else 0
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[Any]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """REQUIRE_ALL=1: a test skipped for want of a tool has failed."""
+    report = yield
+    if report.skipped and not hasattr(report, "wasxfail") and os.environ.get("REQUIRE_ALL") == "1":
+        report.outcome = "failed"
+        report.longrepr = f"REQUIRE_ALL=1, but this was skipped: {report.longrepr}"
+    return report

@@ -1,0 +1,187 @@
+"""Real server processes, each test's on a database and data folder of its own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psycopg
+import pytest
+import requests
+
+ROOT = Path(__file__).resolve().parent.parent
+START_SECONDS = 60
+
+
+@dataclass
+class Server:
+    """A running `manage.py serve`."""
+
+    url: str
+    process: subprocess.Popen[bytes]
+    log: Path
+
+    def output(self) -> str:
+        """What it has printed and logged so far."""
+        return self.log.read_text(encoding="utf-8")
+
+    def request(self, method: str, path: str, **options: object) -> requests.Response:
+        return requests.request(method, self.url + path, timeout=30, **options)  # type: ignore[arg-type]
+
+    def token(self, username: str, password: str = "demo") -> str:
+        answer = self.request("POST", "/api/token", json={"username": username, "password": password})
+        answer.raise_for_status()
+        return str(answer.json()["access"])
+
+    def stop(self) -> None:
+        """As Ctrl-C does; the whole group is killed if that is not heeded."""
+        self.process.send_signal(signal.SIGINT)
+        try:
+            self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.kill()
+
+    def kill(self) -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait(20)
+
+
+@dataclass
+class Site:
+    """One installation: a database and a data folder that any number of servers share."""
+
+    environment: dict[str, str]
+    servers: list[Server] = field(default_factory=list)
+
+    def start(self, **settings: str) -> Server:
+        """A server that is ready, on a free port, with more `settings`."""
+        port = free_port()
+        log = Path(self.environment["DATA_DIR"]) / f"server-{port}.log"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        with log.open("wb") as output:
+            process = subprocess.Popen(
+                [sys.executable, "manage.py", "serve"],
+                cwd=ROOT,
+                env={**self.environment, "PORT": str(port), **settings},
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        server = Server(f"http://127.0.0.1:{port}", process, log)
+        self.servers.append(server)
+        wait_until_ready(server)
+        return server
+
+    def manage(self, *arguments: str, **settings: str) -> str:
+        """The output of a management command that must succeed."""
+        code, output = self.run(*arguments, **settings)
+        assert code == 0, output
+        return output
+
+    def run(self, *arguments: str, **settings: str) -> tuple[int, str]:
+        """A management command's exit code and output."""
+        done = subprocess.run(
+            [sys.executable, "manage.py", *arguments],
+            cwd=ROOT,
+            env={**self.environment, **settings},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=180,
+            check=False,
+        )
+        return done.returncode, done.stdout
+
+    def stop(self) -> None:
+        for server in self.servers:
+            if server.process.poll() is None:
+                server.stop()
+            server.kill()
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def wait_until_ready(server: Server) -> None:
+    give_up = time.monotonic() + START_SECONDS
+    while time.monotonic() < give_up:
+        if server.process.poll() is not None:
+            raise AssertionError(f"The server ended: {server.output()}")
+        with suppress(requests.ConnectionError):
+            if server.request("GET", "/health/ready").status_code == 200:
+                return
+        time.sleep(0.05)
+    server.kill()
+    raise AssertionError(f"Not ready in time: {server.output()}")
+
+
+@pytest.fixture(scope="session")
+def _prepared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """The demo's installation, made once and copied for every test."""
+    folder = tmp_path_factory.mktemp("prepared")
+    site = _site(folder, f"portico_prepared_{os.getpid()}")
+    site.manage("prepare")
+    yield site
+    _drop(site)
+
+
+@pytest.fixture
+def site(_prepared: Site, tmp_path: Path) -> Iterator[Site]:
+    """The demo's installation; its servers are stopped at the end."""
+    folder = tmp_path / "data"
+    shutil.copytree(_prepared.environment["DATA_DIR"], folder)
+    own = _site(folder, f"portico_servers_{os.getpid()}", template=_prepared)
+    yield own
+    own.stop()
+    _drop(own)
+
+
+@pytest.fixture
+def empty_site(tmp_path: Path) -> Iterator[Site]:
+    """An installation whose database holds nothing, not even tables."""
+    own = _site(tmp_path / "data", f"portico_servers_{os.getpid()}")
+    yield own
+    own.stop()
+    _drop(own)
+
+
+def _site(folder: Path, database: str, template: Site | None = None) -> Site:
+    environment = {**os.environ, "PORTICO_MODE": "development", "DATA_DIR": str(folder), "HOST": "127.0.0.1"}
+    environment.pop("DJANGO_SETTINGS_MODULE", None)
+    if url := os.environ.get("DATABASE_URL"):
+        environment["DATABASE_URL"] = urlsplit(url)._replace(path=f"/{database}").geturl()
+        like = f' TEMPLATE "{_name(template)}"' if template else ""
+        _sql(f'DROP DATABASE IF EXISTS "{database}" WITH (FORCE)', f'CREATE DATABASE "{database}"{like}')
+    return Site(environment)
+
+
+def _drop(site: Site) -> None:
+    if "DATABASE_URL" in site.environment:
+        _sql(f'DROP DATABASE IF EXISTS "{_name(site)}" WITH (FORCE)')
+
+
+def _name(site: Site) -> str:
+    return urlsplit(site.environment["DATABASE_URL"]).path.lstrip("/")
+
+
+def _sql(*statements: str) -> None:
+    url = urlsplit(os.environ["DATABASE_URL"])._replace(path="/postgres").geturl()
+    with psycopg.connect(url, autocommit=True) as connection:
+        for statement in statements:
+            connection.execute(statement)  # type: ignore[call-overload]
