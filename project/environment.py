@@ -6,6 +6,7 @@ A value that cannot be read stops the start with a sentence that says what to wr
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -126,6 +127,13 @@ SETTINGS: tuple[Setting, ...] = (
         text,
         "runtime.callers.resolver.resolve",
         "Dotted path of the function that turns a token's claims into a caller.",
+    ),
+    Setting(
+        "ISSUERS",
+        json.loads,
+        "{}",
+        "Issuers whose tokens are taken besides the service's own: a JSON object by `iss`, each with `audience`, "
+        "`jwks_url` or `public_key`, `algorithms`, `roles_claim`, `role_map`, `platform_user_claim`.",
     ),
     Setting(
         "PLATFORM",

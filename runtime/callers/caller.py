@@ -1,0 +1,45 @@
+"""A caller, and what a user resolver says of one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+from crmclient import Guid
+from crmclient.metadata import PlatformUser
+
+Claims: TypeAlias = Mapping[str, Any]
+
+_NO_CLAIMS: Claims = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What a user resolver answers: the application's roles, and the system user on the platform, if any."""
+
+    roles: frozenset[str] = frozenset()
+    platform_user: Guid | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Whoever sent the request: (`issuer`, `subject`) is unique, both are empty for an anonymous caller.
+
+    `profile` is the platform's record of `platform_user`, at most a minute old. `claims` are those of the token.
+    """
+
+    issuer: str
+    subject: str
+    roles: frozenset[str] = frozenset()
+    platform_user: Guid | None = None
+    profile: PlatformUser | None = field(default=None, repr=False)
+    claims: Claims = field(default=_NO_CLAIMS, repr=False, compare=False)
+
+    @property
+    def is_anonymous(self) -> bool:
+        return not self.issuer
+
+
+ANONYMOUS = Caller(issuer="", subject="")

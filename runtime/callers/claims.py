@@ -1,0 +1,30 @@
+"""What every token must say of itself, whoever signed it (RFC 7519, RFC 8725)."""
+
+from __future__ import annotations
+
+import math
+
+from runtime.callers.caller import Claims
+from runtime.callers.refusals import invalid_token
+
+REQUIRED = ("iss", "sub", "aud", "exp")
+
+# Subjects are kept in rows and cache keys.
+_LONGEST_SUBJECT = 255
+
+
+def check(claims: Claims, *, audience: str) -> None:
+    """Hold verified `claims` to a stricter reading than the libraries': one audience, a textual subject, a
+    finite expiry. Raises Problem 401 `invalid_token`.
+    """
+    for name in REQUIRED:
+        if name not in claims:
+            raise invalid_token(f"The token has no `{name}` claim.")
+    subject = claims["sub"]
+    if not isinstance(subject, str) or not 0 < len(subject) <= _LONGEST_SUBJECT or "\0" in subject:
+        raise invalid_token("The token's `sub` claim must be a text.")
+    if claims["aud"] != audience:
+        raise invalid_token("The token is not for this service (`aud`).")
+    expires = claims["exp"]
+    if isinstance(expires, bool) or not isinstance(expires, int | float) or not math.isfinite(expires):
+        raise invalid_token("The token's `exp` claim must be a number.")

@@ -1,0 +1,36 @@
+"""Accounts of the API. Studio accounts are Django's own users with `is_staff`."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.db import models
+
+
+class ApiAccount(models.Model):
+    """A user who may get tokens: with roles, and a system user on the platform. It never opens the studio."""
+
+    user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_account")
+    roles = models.ManyToManyField(
+        "designer.Role",
+        blank=True,
+        related_name="+",
+        help_text="What endpoints ask for. An account without roles reaches endpoints that ask for none.",
+    )
+    platform_user = models.UUIDField(
+        "platform user",
+        null=True,
+        blank=True,
+        help_text="Whom the account stands for on the platform: the user context and `@user` values are theirs.",
+    )
+
+    class Meta:
+        verbose_name = "API account"
+        ordering = ("user__username",)
+
+    def __str__(self) -> str:
+        return self.user.get_username()
+
+    def clean(self) -> None:
+        if self.user_id and (self.user.is_staff or self.user.is_superuser):
+            raise ValidationError("A studio account gets no API access: make an account of its own.")
