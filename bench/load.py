@@ -13,6 +13,7 @@ from dataclasses import dataclass
 CONNECTIONS = 16
 MOST_REQUESTS = 200_000
 SILENCE = 30.0
+_LAST_CHUNK = b"\r\n0\r\n\r\n"
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 
 
@@ -56,9 +57,11 @@ class _Connection:
         head = self.answer.find(b"\r\n\r\n")
         if head < 0:
             return False
-        length = _LENGTH.search(self.answer, 0, head)
-        if not self.answer.startswith(expected) or length is None:
+        if not self.answer.startswith(expected):
             raise LoadError(f"Unexpected answer: {self.answer[:600]!r}")
+        length = _LENGTH.search(self.answer, 0, head)
+        if length is None:
+            return self.answer.endswith(_LAST_CHUNK)
         self.missing = head + 4 + int(length[1]) - len(self.answer)
         return self.missing <= 0
 

@@ -24,7 +24,8 @@ class Refusal(Exception):
 
 
 def json_answer(value: Any) -> HttpResponse:
-    return HttpResponse(orjson.dumps(value), content_type="application/json")
+    body = orjson.dumps(value)
+    return HttpResponse(body, content_type="application/json", headers={"Content-Length": len(body)})
 
 
 def endpoint(method: str) -> Callable[[View], View]:

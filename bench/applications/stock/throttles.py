@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 from django.core.cache import cache
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
-from rest_framework.views import APIView
 
 from bench.applications.surroundings import RATE_A_MINUTE
+
+if TYPE_CHECKING:
+    from rest_framework.views import APIView  # which imports this module
 
 
 class CallerThrottle(BaseThrottle):
