@@ -64,8 +64,8 @@ class Site:
     environment: dict[str, str]
     servers: list[Server] = field(default_factory=list)
 
-    def start(self, **settings: str) -> Server:
-        """A server that is ready, on a free port, with more `settings`."""
+    def start(self, until: str = "/health/ready", **settings: str) -> Server:
+        """A server on a free port, with more `settings`, once it answers 200 at `until`."""
         port = free_port()
         log = Path(self.environment["DATA_DIR"]) / f"server-{port}.log"
         log.parent.mkdir(parents=True, exist_ok=True)
@@ -81,7 +81,7 @@ class Site:
             )
         server = Server(f"http://127.0.0.1:{port}", process, log)
         self.servers.append(server)
-        wait_until_ready(server)
+        wait(server, until)
         return server
 
     def manage(self, *arguments: str, **settings: str) -> str:
@@ -118,17 +118,17 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def wait_until_ready(server: Server) -> None:
+def wait(server: Server, path: str) -> None:
     give_up = time.monotonic() + START_SECONDS
     while time.monotonic() < give_up:
         if server.process.poll() is not None:
             raise AssertionError(f"The server ended: {server.output()}")
         with suppress(requests.ConnectionError):
-            if server.request("GET", "/health/ready").status_code == 200:
+            if server.request("GET", path).status_code == 200:
                 return
         time.sleep(0.05)
     server.kill()
-    raise AssertionError(f"Not ready in time: {server.output()}")
+    raise AssertionError(f"No 200 at {path} in time: {server.output()}")
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.core.checks import run_checks
+from pytest_django.fixtures import SettingsWrapper
+
+from project.checks import TAG, refuse_a_wrong_start
+from tests.servers import ROOT, Site
+
+KEYS = {"SECRET_KEY": "s" * 32, "TOKEN_SIGNING_KEY": "t" * 32}
+
+
+@pytest.fixture
+def production(settings: SettingsWrapper, db: None) -> SettingsWrapper:
+    """Everything as production needs it: each test spoils one thing."""
+    settings.DEVELOPMENT = False
+    settings.SECRET_KEY = KEYS["SECRET_KEY"]
+    settings.TOKEN_SIGNING_KEY = KEYS["TOKEN_SIGNING_KEY"]
+    settings.ALLOWED_HOSTS = ["api.example.org"]
+    return settings
+
+
+def found() -> list[str | None]:
+    return [message.id for message in run_checks(tags=[TAG])]
+
+
+def test_a_production_with_keys_and_hosts_starts(production: SettingsWrapper) -> None:
+    assert found() == []
+    refuse_a_wrong_start()
+
+
+def test_development_needs_none_of_it(settings: SettingsWrapper, db: None) -> None:
+    assert settings.DEVELOPMENT
+    assert found() == []
+
+
+@pytest.mark.parametrize(
+    ("name", "id"), [("SECRET_KEY", "portico.E001"), ("TOKEN_SIGNING_KEY", "portico.E002")]
+)
+def test_production_refuses_the_development_key(production: SettingsWrapper, name: str, id: str) -> None:
+    setattr(production, name, production.DEVELOPMENT_KEY)
+    assert found() == [id]
+
+
+@pytest.mark.parametrize(
+    ("name", "id"), [("SECRET_KEY", "portico.E001"), ("TOKEN_SIGNING_KEY", "portico.E002")]
+)
+def test_production_refuses_a_short_key(production: SettingsWrapper, name: str, id: str) -> None:
+    setattr(production, name, "k" * 31)
+    assert found() == [id]
+
+
+def test_production_refuses_one_key_for_both(production: SettingsWrapper) -> None:
+    production.TOKEN_SIGNING_KEY = production.SECRET_KEY
+    assert found() == ["portico.E003"]
+
+
+@pytest.mark.parametrize("hosts", [[], ["*"], ["api.example.org", "*"]])
+def test_production_refuses_to_answer_to_every_host(production: SettingsWrapper, hosts: list[str]) -> None:
+    production.ALLOWED_HOSTS = hosts
+    assert found() == ["portico.E004"]
+
+
+def test_production_refuses_debug(production: SettingsWrapper) -> None:
+    production.DEBUG = True
+    assert found() == ["portico.E005"]
+
+
+@pytest.mark.parametrize("username", ["rep", "admin"])
+def test_production_refuses_a_demo_account_with_its_password(
+    production: SettingsWrapper, username: str
+) -> None:
+    get_user_model().objects.create_user(username, password="demo")
+    assert found() == ["portico.E006"]
+
+
+def test_production_takes_a_demo_name_with_a_password_of_its_own(production: SettingsWrapper) -> None:
+    get_user_model().objects.create_user("admin", password="no longer the demo's")
+    assert found() == []
+
+
+@pytest.mark.parametrize("name", ["PLATFORM", "USER_RESOLVER"])
+@pytest.mark.parametrize("path", ["", "nowhere", "project.nowhere", "project.platform.nothing"])
+def test_a_dotted_path_that_leads_nowhere_is_named(
+    settings: SettingsWrapper, db: None, name: str, path: str
+) -> None:
+    settings.PORTICO = {**settings.PORTICO, name: path}
+    assert found() == ["portico.E007"]
+
+
+@pytest.mark.parametrize("zone", ["Berlin", "", "../etc/passwd", "Europe/Atlantis"])
+def test_an_unknown_time_zone_is_named(settings: SettingsWrapper, db: None, zone: str) -> None:
+    settings.PORTICO = {**settings.PORTICO, "CRM_TIME_ZONE": zone}
+    assert found() == ["portico.E008"]
+
+
+def test_several_workers_without_a_shared_cache_are_warned_of(settings: SettingsWrapper, db: None) -> None:
+    settings.PORTICO = {**settings.PORTICO, "WORKERS": 2, "CACHE_URL": ""}
+    assert found() == ["portico.W001"]
+    settings.PORTICO = {**settings.PORTICO, "CACHE_URL": "redis://127.0.0.1:6379/9"}
+    assert found() == []
+
+
+def test_every_error_is_told_at_once_and_says_what_to_do(production: SettingsWrapper) -> None:
+    production.SECRET_KEY = "short"
+    production.ALLOWED_HOSTS = []
+    with pytest.raises(SystemExit, match=r"(?s)portico\.E001.*HINT.*portico\.E004.*HINT"):
+        refuse_a_wrong_start()
+
+
+@pytest.mark.processes
+def test_a_server_program_cannot_load_a_wrong_production(empty_site: Site) -> None:
+    environment = {**empty_site.environment, "PORTICO_MODE": "production"}
+    done = subprocess.run(
+        [sys.executable, "-c", "import project.wsgi"],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1
+    assert "portico.E001" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.processes
+def test_serve_refuses_production_with_the_demos_accounts(site: Site) -> None:
+    code, output = site.run("serve", PORTICO_MODE="production", ALLOWED_HOSTS="localhost", **KEYS)
+    assert code == 1
+    assert "portico.E006" in output
+    assert "admin, agent, designer, manager, rep" in output
+
+
+@pytest.mark.processes
+def test_a_value_that_cannot_be_read_stops_the_start(empty_site: Site) -> None:
+    code, output = empty_site.run("serve", CALLER_RATE="many")
+    assert code != 0
+    assert "CALLER_RATE='many'" in output.splitlines()[-1]
+    assert os.linesep in output

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from tests.callers import Caller
+
+EVERYWHERE = ["/", "/nowhere", "/api/nowhere", "/health/live", "/admin/login/"]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("address", EVERYWHERE)
+def test_every_answer_forbids_sniffing_and_limits_the_referrer(client: Client, address: str) -> None:
+    headers = client.get(address).headers
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Referrer-Policy"] == "same-origin"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("address", EVERYWHERE)
+def test_every_answer_has_one_policy_that_names_its_own_origin(client: Client, address: str) -> None:
+    policy = directives(client, address)
+    assert policy["default-src"] == "'self'"
+    assert policy["object-src"] == "'none'"
+    assert policy["frame-ancestors"] == "'none'"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("address", EVERYWHERE)
+def test_no_policy_allows_inline_scripts(client: Client, address: str) -> None:
+    policy = directives(client, address)
+    assert "'unsafe-inline'" not in policy.get("script-src", policy["default-src"])
+
+
+@pytest.mark.django_db
+def test_only_the_studio_may_evaluate(client: Client) -> None:
+    assert "'unsafe-eval'" in directives(client, "/admin/login/")["script-src"]
+    assert "unsafe-eval" not in client.get("/api/nowhere").headers["Content-Security-Policy"]
+
+
+@pytest.mark.django_db
+def test_the_studio_cannot_be_framed(client: Client) -> None:
+    assert client.get("/admin/login/").headers["X-Frame-Options"] == "DENY"
+
+
+def test_the_api_sets_no_cookie_and_reads_none(dora: Client) -> None:
+    answer = dora.get("/api/context")
+    assert answer.status_code == 401
+    assert not answer.cookies
+
+
+def test_a_token_opens_no_studio(rita: Caller) -> None:
+    answer = rita.get("/admin/")
+    assert answer.status_code == 302
+    assert answer.headers["Location"].startswith("/admin/login/")
+
+
+@pytest.mark.django_db
+def test_the_studio_refuses_a_form_without_its_token() -> None:
+    answer = Client(enforce_csrf_checks=True).post("/admin/login/", {"username": "a", "password": "b"})
+    assert answer.status_code == 403
+
+
+def test_an_unlisted_origin_may_read_nothing(anonymous: Caller) -> None:
+    answer = anonymous.get("/optionsets/priorities", origin="https://elsewhere.example")
+    assert answer.status_code == 200
+    assert "Access-Control-Allow-Origin" not in answer.headers
+
+
+def directives(client: Client, address: str) -> dict[str, str]:
+    policy = client.get(address).headers["Content-Security-Policy"]
+    return {name: values for name, _, values in (part.partition(" ") for part in policy.split("; "))}

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.test import Client
+from django.urls import path
+
+from project.urls import handler400, handler404, handler500, urlpatterns  # noqa: F401  of this module as a URLconf
+
+
+def fail(request: object) -> None:
+    raise RuntimeError("the secret reason")
+
+
+urlpatterns = [*urlpatterns, path("failing", fail), path("api/failing", fail)]
+
+
+@pytest.fixture
+def client() -> Client:
+    return Client(raise_request_exception=False)
+
+
+@pytest.mark.parametrize("link", ["/admin/", "/api/docs", "/api/openapi.json"])
+def test_the_landing_page_leads_to_studio_documentation_and_schema(client: Client, link: str) -> None:
+    page = client.get("/")
+    assert page.status_code == 200
+    assert f'href="{link}"' in page.content.decode()
+
+
+def test_pages_hold_no_inline_script_or_style(client: Client) -> None:
+    for address in ("/", "/nowhere"):
+        text = client.get(address).content.decode()
+        assert not re.search(r"<script|<style|\sstyle=|\son\w+=", text)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("address", ["/nowhere", "/favicon.ico", "/sales/accounts", "/<script>"])
+def test_an_unknown_address_is_a_page(client: Client, address: str) -> None:
+    answer = client.get(address)
+    assert answer.status_code == 404
+    assert answer.headers["Content-Type"].startswith("text/html")
+    assert "<script>" not in answer.content.decode()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "address",
+    ["/api", "/api/nowhere", "/api/a/b/c/d/e/f", "/optionsets", "/optionsets/a/b", "/a/b/optionsets"],
+)
+def test_an_unknown_address_of_the_api_is_a_problem(client: Client, address: str) -> None:
+    answer = client.get(address)
+    assert answer.status_code == 404
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    assert answer.json()["instance"] == address
+
+
+@pytest.mark.urls(__name__)
+def test_a_failure_tells_a_reader_nothing_of_its_reason(client: Client) -> None:
+    page, problem = client.get("/failing"), client.get("/api/failing")
+    assert (page.status_code, problem.status_code) == (500, 500)
+    assert page.headers["Content-Type"].startswith("text/html")
+    assert problem.json()["code"] == "internal_error"
+    for answer in (page, problem):
+        assert "secret reason" not in answer.content.decode()
+
+
+def test_the_studio_without_its_slash_is_found(client: Client) -> None:
+    assert client.get("/admin").headers["Location"] == "/admin/"

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import signal
+import socket
+
+import pytest
+
+from tests.servers import Site
+
+pytestmark = pytest.mark.processes
+
+
+def test_a_taken_port_is_refused_with_a_sentence(empty_site: Site) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        code, output = empty_site.run("serve", PORT=str(port))
+    assert code == 1
+    assert f"Port {port} on 127.0.0.1 is taken" in output
+    assert "Traceback" not in output
+
+
+def test_a_second_server_on_the_same_port_is_refused(site: Site) -> None:
+    server = site.start()
+    code, output = site.run("serve", PORT=server.url.rpartition(":")[2])
+    assert code == 1
+    assert "is taken by another program" in output
+
+
+def test_the_start_prints_where_everything_is(site: Site) -> None:
+    server = site.start()
+    for address in ("/admin/", "/api/docs", "/api/openapi.json"):
+        assert server.url + address in server.output()
+        assert server.request("GET", address).status_code == 200
+    assert "rep, manager, agent" in server.output()
+
+
+def test_static_files_are_served_compressed_and_for_ever(site: Site) -> None:
+    server = site.start()
+    page = server.request("GET", "/").text
+    address = page.split('rel="stylesheet" href="')[1].split('"')[0]
+    answer = server.request("GET", address)
+    assert answer.status_code == 200
+    assert "immutable" in answer.headers["Cache-Control"]
+
+
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_every_worker_and_the_server(site: Site, sign: signal.Signals) -> None:
+    server = site.start(WORKERS="2")
+    server.process.send_signal(sign)
+    assert server.process.wait(20) == 0
+    assert "Traceback" not in server.output()
+    with socket.socket() as probe:
+        assert probe.connect_ex(("127.0.0.1", int(server.url.rpartition(":")[2]))) != 0
