@@ -13,6 +13,7 @@ from project.checks import TAG, refuse_a_wrong_start
 from tests.servers import ROOT, Site
 
 KEYS = {"SECRET_KEY": "s" * 32, "TOKEN_SIGNING_KEY": "t" * 32}
+EACH_KEY = [("SECRET_KEY", "portico.E001"), ("TOKEN_SIGNING_KEY", "portico.E002")]
 
 
 @pytest.fixture
@@ -39,17 +40,13 @@ def test_development_needs_none_of_it(settings: SettingsWrapper, db: None) -> No
     assert found() == []
 
 
-@pytest.mark.parametrize(
-    ("name", "id"), [("SECRET_KEY", "portico.E001"), ("TOKEN_SIGNING_KEY", "portico.E002")]
-)
+@pytest.mark.parametrize(("name", "id"), EACH_KEY)
 def test_production_refuses_the_development_key(production: SettingsWrapper, name: str, id: str) -> None:
     setattr(production, name, production.DEVELOPMENT_KEY)
     assert found() == [id]
 
 
-@pytest.mark.parametrize(
-    ("name", "id"), [("SECRET_KEY", "portico.E001"), ("TOKEN_SIGNING_KEY", "portico.E002")]
-)
+@pytest.mark.parametrize(("name", "id"), EACH_KEY)
 def test_production_refuses_a_short_key(production: SettingsWrapper, name: str, id: str) -> None:
     setattr(production, name, "k" * 31)
     assert found() == [id]
@@ -72,9 +69,7 @@ def test_production_refuses_debug(production: SettingsWrapper) -> None:
 
 
 @pytest.mark.parametrize("username", ["rep", "admin"])
-def test_production_refuses_a_demo_account_with_its_password(
-    production: SettingsWrapper, username: str
-) -> None:
+def test_production_refuses_a_demo_account_as_it_came(production: SettingsWrapper, username: str) -> None:
     get_user_model().objects.create_user(username, password="demo")
     assert found() == ["portico.E006"]
 
@@ -86,9 +81,7 @@ def test_production_takes_a_demo_name_with_a_password_of_its_own(production: Set
 
 @pytest.mark.parametrize("name", ["PLATFORM", "USER_RESOLVER"])
 @pytest.mark.parametrize("path", ["", "nowhere", "project.nowhere", "project.platform.nothing"])
-def test_a_dotted_path_that_leads_nowhere_is_named(
-    settings: SettingsWrapper, db: None, name: str, path: str
-) -> None:
+def test_a_dotted_path_to_nothing_is_named(settings: SettingsWrapper, db: None, name: str, path: str) -> None:
     settings.PORTICO = {**settings.PORTICO, name: path}
     assert found() == ["portico.E007"]
 

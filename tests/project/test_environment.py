@@ -58,7 +58,7 @@ def test_the_variable_wins_over_the_file(tmp_path: Path) -> None:
 
 def test_a_secret_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     path = str(tmp_path / "missing")
-    with pytest.raises(ImproperlyConfigured, match="SECRET_KEY_FILE.*missing"):
+    with pytest.raises(ImproperlyConfigured, match=r"SECRET_KEY_FILE.*missing"):
         load({"SECRET_KEY_FILE": path})
 
 

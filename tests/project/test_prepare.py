@@ -9,38 +9,28 @@ from tests.servers import Site
 pytestmark = pytest.mark.processes
 
 
-def count(site: Site, model: str) -> int:
-    return int(
-        site.manage(
-            "shell",
-            "-v",
-            "0",
-            "-c",
-            f"from {model.rpartition('.')[0]} import *; print({model.rpartition('.')[2]}.objects.count())",
-        )
-    )
+def modules(site: Site) -> int:
+    return int(ask(site, "from designer.models import Module; print(Module.objects.count())"))
+
+
+def ask(site: Site, code: str) -> str:
+    return site.manage("shell", "-v", "0", "-c", code)
 
 
 def test_the_demo_is_loaded_only_into_an_empty_database(site: Site) -> None:
-    site.manage(
-        "shell", "-v", "0", "-c", "from designer.models import Endpoint; Endpoint.objects.all().delete()"
-    )
-    output = site.manage("prepare")
-    assert "loading the demo" not in output
-    assert count(site, "designer.models.Endpoint") == 0
+    ask(site, "from designer.models import Module; Module.objects.all().delete()")
+    assert "loading the demo" not in site.manage("prepare")
+    assert modules(site) == 0
 
 
 def test_an_account_of_ones_own_keeps_the_demo_out(empty_site: Site) -> None:
     empty_site.manage("migrate")
+    me = {"USERNAME": "me", "EMAIL": "me@example.org", "PASSWORD": "a good password"}
     empty_site.manage(
-        "createsuperuser",
-        "--noinput",
-        DJANGO_SUPERUSER_USERNAME="me",
-        DJANGO_SUPERUSER_EMAIL="me@example.org",
-        DJANGO_SUPERUSER_PASSWORD="a good password",
+        "createsuperuser", "--noinput", **{f"DJANGO_SUPERUSER_{key}": value for key, value in me.items()}
     )
     assert "loading the demo" not in empty_site.manage("prepare")
-    assert count(empty_site, "designer.models.Module") == 0
+    assert modules(empty_site) == 0
 
 
 def test_production_gets_no_demo(empty_site: Site) -> None:
@@ -51,12 +41,12 @@ def test_production_gets_no_demo(empty_site: Site) -> None:
         TOKEN_SIGNING_KEY="t" * 32,
         ALLOWED_HOSTS="localhost",
     )
-    assert count(empty_site, "designer.models.Module") == 0
+    assert modules(empty_site) == 0
 
 
 def test_the_demo_can_be_declined(empty_site: Site) -> None:
     empty_site.manage("prepare", "--no-demo")
-    assert count(empty_site, "designer.models.Module") == 0
+    assert modules(empty_site) == 0
 
 
 def test_on_an_address_others_reach_the_demos_passwords_are_random_and_shown_once(site: Site) -> None:
