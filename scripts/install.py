@@ -24,8 +24,8 @@ OLDEST = (3, 11)
 def main(names: list[str]) -> None:
     if sys.version_info < OLDEST:
         sys.exit(
-            f"Portico needs Python {OLDEST[0]}.{OLDEST[1]} or newer; {sys.executable} is {sys.version.split()[0]}. "
-            "Name a newer one: make run PYTHON=/path/to/python3.11"
+            f"Portico needs Python {OLDEST[0]}.{OLDEST[1]} or newer; {sys.executable} is "
+            f"{sys.version.split()[0]}. Name a newer one: make run PYTHON=/path/to/python3.11"
         )
     python = interpreter()
     wanted = {name: digest(ROOT / name) for name in closure(names)}
