@@ -62,6 +62,9 @@ MIDDLEWARE = [
     "project.middleware.StudioLockout",
 ]
 
+# Axes looks for its middleware by name; project.middleware.StudioLockout is a subclass.
+SILENCED_SYSTEM_CHECKS = ["axes.W002"]
+
 ROOT_URLCONF = "project.urls"
 WSGI_APPLICATION = "project.wsgi.application"
 APPEND_SLASH = False
@@ -124,6 +127,7 @@ AXES_RESET_ON_SUCCESS = True
 AXES_IPWARE_PROXY_COUNT = env["TRUSTED_PROXIES"] or None
 AXES_CLIENT_IP_CALLABLE = "runtime.addresses.client_address"
 AXES_DISABLE_ACCESS_LOG = True
+AXES_VERBOSE = False
 
 SIMPLE_JWT = {
     "ALGORITHM": "HS256",
@@ -203,4 +207,6 @@ LOGGING = {
     "formatters": {"json": {"()": "project.logs.JsonFormatter"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "json"}},
     "root": {"handlers": ["stderr"], "level": env["LOG_LEVEL"]},
+    # A refused request is the caller's business: only failures are logged.
+    "loggers": {"django.request": {"level": "ERROR"}},
 }
