@@ -1,1 +1,1 @@
-"""The demo's records, area by area. The same seed gives the same records, dated back from the day of loading."""
+"""The demo's records, area by area: the same seed gives the same records, dated back from the loading day."""
