@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import subprocess
 import sys
 import uuid
@@ -14,8 +15,12 @@ from typing import Any
 import psycopg
 
 from bench.servers import ROOT
+from bench.world import PEOPLE
 
 RATE = "100000000"
+# The ids of the people of the bench's world, in the order in which they are made.
+ACCOUNTS = {name: number for number, name in enumerate(PEOPLE, start=1)}
+SEED = "import django; django.setup(); from bench.applications.stock.seed import seed; seed()"
 _STORED = "SELECT name, phone, revenue, industry, primary_contact_id FROM account WHERE id = "
 
 
@@ -26,9 +31,13 @@ def environment(url: str, world: Path) -> dict[str, str]:
 def seed(url: str, world: Path) -> None:
     """Make and fill the tables that all of them use."""
     subprocess.run(
-        [sys.executable, "-m", "bench.applications.stock.seed"],
+        [sys.executable, "-c", SEED],
         cwd=ROOT,
-        env={**os.environ, **environment(url, world)},
+        env={
+            **os.environ,
+            **environment(url, world),
+            "DJANGO_SETTINGS_MODULE": "bench.applications.stock.settings",
+        },
         check=True,
     )
 
@@ -36,8 +45,6 @@ def seed(url: str, world: Path) -> None:
 def stored(url: str, key: str) -> Mapping[str, Any]:
     """The account's row, around the application."""
     if url.startswith("sqlite"):
-        import sqlite3
-
         connection = sqlite3.connect(url.removeprefix("sqlite:///"))
         row = connection.execute(_STORED + "?", [uuid.UUID(key).hex]).fetchone()
         connection.close()

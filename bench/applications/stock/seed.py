@@ -1,22 +1,19 @@
-"""Makes the tables of the hand-written applications and fills them."""
+"""Makes the tables of the hand-written applications and fills them, where Django is set up."""
 
 from __future__ import annotations
 
-import os
 import uuid
 
-import django
+from django.contrib.auth.models import Group, User
+from django.core.management import call_command
+
+from bench.applications.stock.models import Account, Contact, Option, OptionLabel
+from bench.applications.surroundings import WORLD
+from bench.world import ACCOUNTS, PEOPLE, account_name
 
 
 def seed() -> None:
-    from django.contrib.auth.models import Group, User
-    from django.core.management import call_command
-
-    from bench.applications.stock.models import Account, Contact, Option, OptionLabel
-    from bench.applications.surroundings import WORLD
-    from bench.world import ACCOUNTS, PEOPLE, account_name
-
-    call_command("migrate", run_syncdb=True, verbosity=0)
+    call_command("migrate", verbosity=0)
     for name, role in PEOPLE.items():
         user = User.objects.create(username=name)
         user.groups.add(Group.objects.get_or_create(name=role)[0])
@@ -33,9 +30,3 @@ def seed() -> None:
         (Account(name=account_name(number), created_by=creator) for number in range(ACCOUNTS)),
         batch_size=1000,
     )
-
-
-if __name__ == "__main__":
-    os.environ["DJANGO_SETTINGS_MODULE"] = "bench.applications.stock.settings"
-    django.setup()
-    seed()

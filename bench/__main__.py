@@ -1,0 +1,119 @@
+"""`python -m bench`: our service beside hand-written applications that do the same work."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import sys
+import tempfile
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NoReturn
+
+from bench.conformance import NotTheSame
+from bench.contenders import contenders
+from bench.load import LoadError
+from bench.race import Stable, machine, race, running
+from bench.report import as_json, table
+from bench.scenarios import SCENARIOS, Scenario
+from bench.servers import ServerError
+from bench.storage import Databases, PostgresDatabases, SqliteFiles
+
+RESULTS = Path(__file__).parent / "results" / "latest.json"
+POSTGRES = "postgres://postgres@127.0.0.1:5432"
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    keys = [scenario.key for scenario in SCENARIOS]
+    parser.add_argument("--scenario", action="append", choices=keys, help="only this one; may be repeated")
+    parser.add_argument("--contender", action="append", help="only this key; may be repeated")
+    parser.add_argument("--rounds", type=int, default=5, choices=range(1, 51), metavar="1-50")
+    parser.add_argument(
+        "--seconds", type=float, default=4.0, help="of each contender in each round, at most 60"
+    )
+    parser.add_argument("--threads", type=int, help="of granian's WSGI servers, to compare settings")
+    parser.add_argument("--database", choices=["sqlite", "postgres"], default="sqlite")
+    parser.add_argument(
+        "--postgres", default=POSTGRES, help="server URL of a role that may create databases (%(default)s)"
+    )
+    parser.add_argument("--quick", action="store_true", help="two rounds of one second")
+    options = parser.parse_args()
+    if options.quick:
+        options.rounds, options.seconds = 2, 1.0
+    if not 0.1 <= options.seconds <= 60:
+        parser.error("--seconds must lie between 0.1 and 60")
+    known = [contender.key for contender in contenders(options.database)]
+    for key in options.contender or ():
+        if key not in known:
+            parser.error(f"no contender {key!r}; there are {', '.join(known)}")
+    return options
+
+
+def main() -> int:
+    options = arguments()
+    signal.signal(signal.SIGTERM, _stop)
+    scenarios = [each for each in SCENARIOS if not options.scenario or each.key in options.scenario]
+    with tempfile.TemporaryDirectory(prefix="portico-bench-") as name:
+        folder = Path(name)
+        databases: Databases
+        if options.database == "sqlite":
+            databases = SqliteFiles(folder)
+        else:
+            databases = PostgresDatabases(options.postgres)
+        try:
+            results = measure_all(options, scenarios, folder, databases)
+        except (NotTheSame, LoadError, ServerError) as error:
+            print(error, file=sys.stderr)
+            return 1
+        except KeyboardInterrupt:
+            print("Stopped; all servers are down.", file=sys.stderr)
+            return 130
+        finally:
+            databases.remove()
+    RESULTS.parent.mkdir(exist_ok=True)
+    RESULTS.write_text(json.dumps(results, indent=2, ensure_ascii=False), encoding="utf-8")
+    print(f"\nAll figures: {RESULTS}")
+    return 0
+
+
+def measure_all(
+    options: argparse.Namespace, scenarios: Sequence[Scenario], folder: Path, databases: Databases
+) -> dict[str, Any]:
+    results: dict[str, Any] = {
+        "when": datetime.now(UTC).isoformat(timespec="seconds"),
+        "machine": machine(),
+        "database": options.database,
+        "rounds": options.rounds,
+        "seconds": options.seconds,
+        "scenarios": {},
+    }
+    stable = Stable.prepare(folder, databases, _say)
+    chosen = [
+        each
+        for each in contenders(options.database, options.threads)
+        if not options.contender or each.key in options.contender
+    ]
+    with running(stable, chosen, _say) as entrants:
+        for scenario in scenarios:
+            _say(f"{scenario.title}: {options.rounds} rounds of {options.seconds:g} s each")
+            lines = race(entrants, scenario, stable.world, rounds=options.rounds, seconds=options.seconds)
+            results["scenarios"][scenario.key] = as_json(scenario, lines)
+            print(f"\n{table(scenario, lines)}\n", flush=True)
+    return results
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def _stop(number: int, frame: Any) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("PYTHONDONTWRITEBYTECODE", "1")
+    sys.exit(main())
