@@ -1,0 +1,99 @@
+"""What differs between the databases, behind one interface. The rest of the engine asks no database for its name."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import Enum
+from typing import Any, Protocol, TypeAlias
+
+DbValue: TypeAlias = str | int | float | bool | bytes | Decimal | None
+Row: TypeAlias = tuple[Any, ...]
+
+
+class Storage(Enum):
+    """The physical kinds of column."""
+
+    TEXT = "text"
+    KEY = "key"
+    INTEGER = "integer"
+    BIGINT = "bigint"
+    BOOLEAN = "boolean"
+    DOUBLE = "double"
+    MONEY = "money"
+    DECIMAL = "decimal"
+    TIMESTAMP = "timestamp"
+    DATE = "date"
+    GUID = "guid"
+
+
+@dataclass(frozen=True, slots=True)
+class UniqueViolation:
+    """Which uniqueness was broken: one database names the index, another the columns."""
+
+    index: str | None = None
+    columns: tuple[str, ...] = ()
+
+
+class Cursor(Protocol):
+    """As much of a DB-API cursor as the engine uses."""
+
+    @property
+    def description(self) -> object: ...
+
+    @property
+    def rowcount(self) -> int: ...
+
+    def execute(self, sql: str, params: Sequence[DbValue], /) -> object: ...
+
+    def fetchall(self) -> list[Row]: ...
+
+
+class Dialect(ABC):
+    """One database. `placeholder` stands for a parameter in the SQL given to a unit of work."""
+
+    name: str
+    placeholder: str
+    nulls_first: str
+    """What an ascending index or order adds to have empty values lowest."""
+    begin_read: str | None
+    """Opens one view of the data for several reads; None where a statement of its own is enough."""
+    begin_write: str
+    column_types: Mapping[Storage, str]
+
+    def column_type(self, storage: Storage) -> str:
+        return self.column_types[storage]
+
+    @abstractmethod
+    def cursor(self, connection: Any) -> Cursor:
+        """A cursor on the driver's own connection."""
+
+    @abstractmethod
+    def watched_cursor(self, wrapper: Any) -> Cursor:
+        """A cursor whose statements Django's query log and execute wrappers see. Its placeholder is `%s`."""
+
+    def for_watched(self, sql: str) -> str:
+        """A statement of the engine's as the watched cursor takes it."""
+        return sql
+
+    @abstractmethod
+    def among(self, expression: str, storage: Storage) -> str:
+        """`expression` is one of a list that is a single parameter: see `list_parameter`."""
+
+    @abstractmethod
+    def list_parameter(self, values: Sequence[DbValue]) -> Any:
+        """The one parameter that `among` takes for any number of values."""
+
+    @abstractmethod
+    def before_schema_change(self) -> Sequence[str]:
+        """Statements that open a transaction which changes tables."""
+
+    @abstractmethod
+    def unique_violation(self, error: BaseException) -> UniqueViolation | None:
+        """What a driver's error says of uniqueness, None for any other error."""
+
+    @abstractmethod
+    def is_busy(self, error: BaseException) -> bool:
+        """Whether a driver's error only says that others were faster: the same call may work later."""

@@ -1,0 +1,81 @@
+"""PostgreSQL: exact numeric types, server-side binding, and text loaders where Python's own types cost too much."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import psycopg
+from psycopg.adapt import AdaptersMap
+from psycopg.types.string import TextLoader
+
+from crmclient.embedded.dialects.base import Cursor, DbValue, Dialect, Storage, UniqueViolation
+
+
+def _text_adapters() -> AdaptersMap:
+    adapters = AdaptersMap(psycopg.adapters)
+    for type_name in ("uuid", "timestamptz", "date"):
+        adapters.register_loader(type_name, TextLoader)
+    return adapters
+
+
+class _TextCursor(psycopg.Cursor[Any]):
+    """Reads GUIDs and times as the text that the codecs expect."""
+
+    _shared = _text_adapters()
+
+    @property
+    def adapters(self) -> AdaptersMap:
+        return self._shared
+
+
+class PostgreSQL(Dialect):
+    name = "postgresql"
+    placeholder = "%s"
+    nulls_first = " NULLS FIRST"
+    begin_read = None
+    begin_write = "BEGIN"
+    column_types = {
+        Storage.TEXT: "text",
+        Storage.KEY: 'text COLLATE "C"',
+        Storage.INTEGER: "integer",
+        Storage.BIGINT: "bigint",
+        Storage.BOOLEAN: "boolean",
+        Storage.DOUBLE: "double precision",
+        Storage.MONEY: "numeric(19,4)",
+        Storage.DECIMAL: "numeric(23,10)",
+        Storage.TIMESTAMP: "timestamp with time zone",
+        Storage.DATE: "date",
+        Storage.GUID: "uuid",
+    }
+
+    def cursor(self, connection: Any) -> Cursor:
+        return cast(Cursor, _TextCursor(connection))
+
+    def watched_cursor(self, wrapper: Any) -> Cursor:
+        return cast(Cursor, wrapper.make_debug_cursor(self.cursor(wrapper.connection)))
+
+    def among(self, expression: str, storage: Storage) -> str:
+        element = "text" if storage is Storage.KEY else self.column_type(storage)
+        return f"{expression} = ANY(%s::{element}[])"
+
+    def list_parameter(self, values: Sequence[DbValue]) -> list[DbValue]:
+        return list(values)
+
+    def before_schema_change(self) -> Sequence[str]:
+        """An ALTER that waits makes every new reader wait behind it: give up soon, and let the caller try again."""
+        return ("SET LOCAL lock_timeout = '5s'",)
+
+    def unique_violation(self, error: BaseException) -> UniqueViolation | None:
+        if not isinstance(error, psycopg.errors.UniqueViolation):
+            return None
+        return UniqueViolation(index=error.diag.constraint_name)
+
+    def is_busy(self, error: BaseException) -> bool:
+        return isinstance(
+            error,
+            psycopg.errors.LockNotAvailable
+            | psycopg.errors.DeadlockDetected
+            | psycopg.errors.SerializationFailure
+            | psycopg.errors.QueryCanceled,
+        )

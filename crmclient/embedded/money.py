@@ -1,0 +1,73 @@
+"""Exact numbers on databases that have none.
+
+SQLite knows 64-bit integers and floats. Money is kept as an integer of ten-thousandths, whose range is exactly
+the platform's (922,337,203,685,477.5807 is 2**63 - 1). A Decimal, with ten places, needs 22 digits: it is kept as text of
+fixed width whose binary order is the numbers' order. No step uses the caller's decimal context, which may round.
+"""
+
+from __future__ import annotations
+
+from decimal import Context, Decimal, Inexact, InvalidOperation
+
+MONEY_PLACES = 4
+DECIMAL_PLACES = 10
+
+_EXACT = Context(prec=100, traps=[Inexact, InvalidOperation])
+_WIDTH = 24
+_NINES = 10**_WIDTH - 1
+
+
+def scaled(value: Decimal, places: int) -> int:
+    """`value` times ten to the power of `places`. Raises ValueError if that is not a whole number."""
+    try:
+        moved = value.scaleb(places, _EXACT)
+        whole = moved.to_integral_value(context=_EXACT)
+        exact = whole == moved
+    except (Inexact, InvalidOperation):
+        exact = False
+    if not exact:
+        raise ValueError(f"at most {places} decimal places are kept")
+    return int(whole)
+
+
+def unscaled(value: int, places: int) -> Decimal:
+    """The inverse of `scaled`, with exactly `places` places."""
+    return Decimal(value).scaleb(-places, _EXACT)
+
+
+def decimal_places(value: Decimal) -> int:
+    """How many decimal places `value` needs: trailing zeros do not count."""
+    _, digits, exponent = value.as_tuple()
+    if not isinstance(exponent, int) or exponent >= 0:
+        return 0
+    zeros = 0
+    for digit in reversed(digits):
+        if digit or zeros == -exponent:
+            break
+        zeros += 1
+    return max(0, -exponent - zeros) if any(digits) else 0
+
+
+def ordered_text(value: Decimal) -> str:
+    """A Decimal as text that sorts like the number: a sign digit, then 24 digits, complemented when negative."""
+    number = scaled(value, DECIMAL_PLACES)
+    if abs(number) > _NINES:
+        raise ValueError("the number is out of range")
+    if number >= 0:
+        return f"1{number:0{_WIDTH}d}"
+    return f"0{_NINES + number:0{_WIDTH}d}"
+
+
+def from_ordered_text(text: str) -> Decimal:
+    number = int(text[1:])
+    return unscaled(number if text[0] == "1" else number - _NINES, DECIMAL_PLACES)
+
+
+def money_quantum(value: Decimal) -> Decimal:
+    """Money with exactly four places, unchanged in value. Raises ValueError when it needs more."""
+    return unscaled(scaled(value, MONEY_PLACES), MONEY_PLACES)
+
+
+def decimal_quantum(value: Decimal) -> Decimal:
+    """A Decimal with exactly ten places, unchanged in value. Raises ValueError when it needs more."""
+    return unscaled(scaled(value, DECIMAL_PLACES), DECIMAL_PLACES)
