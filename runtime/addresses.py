@@ -14,9 +14,9 @@ _LOCAL = "127.0.0.1"
 def client_address(request: HttpRequest) -> str:
     """The address of the client of `request`, in its canonical form.
 
-    With n trusted proxies it is the nth entry from the right of `X-Forwarded-For`, which the outermost of them
-    wrote; everything further left is the client's own claim. Without one, or where that entry is missing or is
-    no address, it is the connection's peer.
+    With n trusted proxies it is the nth entry from the right of `X-Forwarded-For`, which the outermost of
+    them wrote; everything further left is the client's own claim. Without one, or where that entry is
+    missing or is no address, it is the connection's peer.
     """
     proxies: int = settings.PORTICO["TRUSTED_PROXIES"]
     peer = request.META.get("REMOTE_ADDR") or _LOCAL

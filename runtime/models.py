@@ -10,7 +10,9 @@ from django.db import models
 class ApiAccount(models.Model):
     """A user who may get tokens: with roles, and a system user on the platform. It never opens the studio."""
 
-    user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_account")
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_account"
+    )
     roles = models.ManyToManyField(
         "designer.Role",
         blank=True,
@@ -21,7 +23,7 @@ class ApiAccount(models.Model):
         "platform user",
         null=True,
         blank=True,
-        help_text="Whom the account stands for on the platform: the user context and `@user` values are theirs.",
+        help_text="Whom the account stands for on the platform: user context and `@user` values are theirs.",
     )
 
     class Meta:

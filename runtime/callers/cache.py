@@ -16,7 +16,8 @@ LIFETIME = 60.0
 class RecentCache(Generic[K, V]):
     """Keeps at most `size` values, each for `seconds`. Safe to share between threads; reading takes no lock.
 
-    When it is full the oldest entry goes: with one lifetime for all, that is the one that would go next anyway.
+    When it is full the oldest entry goes: with one lifetime for all, that is the one that would go next
+    anyway.
     """
 
     def __init__(self, *, size: int, seconds: float = LIFETIME) -> None:

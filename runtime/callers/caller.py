@@ -27,7 +27,8 @@ class Identity:
 class Caller:
     """Whoever sent the request: (`issuer`, `subject`) is unique, both are empty for an anonymous caller.
 
-    `profile` is the platform's record of `platform_user`, at most a minute old. `claims` are those of the token.
+    `profile` is the platform's record of `platform_user`, at most a minute old. `claims` are those of the
+    token.
     """
 
     issuer: str
@@ -35,7 +36,7 @@ class Caller:
     roles: frozenset[str] = frozenset()
     platform_user: Guid | None = None
     profile: PlatformUser | None = field(default=None, repr=False)
-    claims: Claims = field(default=_NO_CLAIMS, repr=False, compare=False)
+    claims: Claims = field(default_factory=lambda: _NO_CLAIMS, repr=False, compare=False)
 
     @property
     def is_anonymous(self) -> bool:

@@ -45,7 +45,13 @@ def create_accounts(passwords: Mapping[str, str]) -> None:
 
 
 def _user(
-    username: str, password: str, first_name: str, last_name: str, *, is_staff: bool = False, is_superuser: bool = False
+    username: str,
+    password: str,
+    first_name: str,
+    last_name: str,
+    *,
+    is_staff: bool = False,
+    is_superuser: bool = False,
 ) -> AbstractUser:
     user, _ = get_user_model().objects.get_or_create(username=username)
     user.first_name, user.last_name = first_name, last_name
@@ -56,5 +62,7 @@ def _user(
 
 
 def _api_account(user: AbstractUser, person: _Person) -> None:
-    account, _ = ApiAccount.objects.update_or_create(user=user, defaults={"platform_user": person.platform_user})
+    account, _ = ApiAccount.objects.update_or_create(
+        user=user, defaults={"platform_user": person.platform_user}
+    )
     account.roles.set([Role.objects.get(name=person.role)])

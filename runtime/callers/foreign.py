@@ -1,10 +1,10 @@
 """Issuers outside the service, as the setting `ISSUERS` describes them.
 
-    {"https://login.example.com/v2.0": {"audience": "api://portico",
-                                        "jwks_url": "https://login.example.com/keys",
-                                        "roles_claim": "roles",
-                                        "role_map": {"Sales": ["sales-rep"]},
-                                        "platform_user_claim": "crm_user"}}
+{"https://login.example.com/v2.0": {"audience": "api://portico",
+                                    "jwks_url": "https://login.example.com/keys",
+                                    "roles_claim": "roles",
+                                    "role_map": {"Sales": ["sales-rep"]},
+                                    "platform_user_claim": "crm_user"}}
 """
 
 from __future__ import annotations
@@ -18,7 +18,15 @@ from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.serialization import load_pem_public_key
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 from rest_framework_simplejwt.settings import api_settings
 
 from runtime.callers.caller import Claims
@@ -29,15 +37,17 @@ from runtime.callers.refusals import invalid_token
 
 # Signatures that a public key verifies: with them a token can never be signed by what everybody may read.
 Algorithm = Literal["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]
-_Roles = Annotated[tuple[str, ...], BeforeValidator(lambda value: (value,) if isinstance(value, str) else value)]
+_Roles = Annotated[
+    tuple[str, ...], BeforeValidator(lambda value: (value,) if isinstance(value, str) else value)
+]
 
 
 class ForeignIssuer(BaseModel):
-    """One issuer: where its keys are (`jwks_url`, or one `public_key` in PEM form) and what its claims mean here.
+    """One issuer: where its keys are (`jwks_url`, or one `public_key` in PEM form), and what its claims mean.
 
-    `role_map` maps the values of `roles_claim` to the application's roles; without it the issuer's callers have
-    none. `platform_user_claim` names the claim with the GUID of the system user. `allow_private_addresses` lets
-    `jwks_url` point into the own network.
+    `role_map` maps the values of `roles_claim` to the application's roles; without it the issuer's callers
+    have none. `platform_user_claim` names the claim with the GUID of the system user.
+    `allow_private_addresses` lets `jwks_url` point into the own network.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

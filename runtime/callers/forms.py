@@ -32,17 +32,21 @@ class TextField:
             yield FieldError("wrong_type", "This must be a text.", pointer)
         elif len(value) > self.longest:
             yield FieldError("too_long", f"At most {self.longest} characters.", pointer)
-        elif "\0" in value or not value.isprintable() and _has_surrogate(value):
+        elif "\0" in value or _has_surrogate(value):
             yield FieldError("bad_characters", "This holds characters that no text may hold.", pointer)
         elif self.allowed and value not in self.allowed:
             yield FieldError("not_allowed", f"Allowed: {', '.join(self.allowed)}.", pointer)
 
 
 def read_form(request: Request, fields: Sequence[TextField]) -> dict[str, str]:
-    """The texts of the body by name. Raises Problem 400 naming everything that is wrong, 415 for other types."""
+    """The texts of the body by name. Raises Problem 400 naming all that is wrong, 415 for other types."""
     values, errors = _read(request)
     known = {field.name for field in fields}
-    errors += [FieldError("unknown", "There is no such key here.", f"/{name}") for name in values if name not in known]
+    errors += [
+        FieldError("unknown", "There is no such key here.", f"/{name}")
+        for name in values
+        if name not in known
+    ]
     errors += [
         FieldError("unknown", "This takes no parameters.", parameter=name) for name in request.query_params
     ]
@@ -61,7 +65,9 @@ def _read(request: Request) -> tuple[Mapping[str, object], list[FieldError]]:
         form = QueryDict(request.body)
         repeated = [name for name, values in form.lists() if len(values) > 1]
         return form.dict(), [FieldError("repeated", "Give this once.", f"/{name}") for name in repeated]
-    raise Problem(415, "unsupported_media_type", "Send application/json or application/x-www-form-urlencoded.")
+    raise Problem(
+        415, "unsupported_media_type", "Send application/json or application/x-www-form-urlencoded."
+    )
 
 
 def _read_json(body: bytes) -> Mapping[str, object]:

@@ -1,7 +1,7 @@
 """Whose tokens are taken, and how each is verified.
 
-The issuer is chosen by the token's unverified `iss`; from there on only that issuer's own algorithms, audience and
-keys count, and nothing the token says about them.
+The issuer is chosen by the token's unverified `iss`; from there on only that issuer's own algorithms,
+audience and keys count, and nothing the token says about them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Issuer(Protocol):
 
 
 def verify(token: str) -> Claims:
-    """The claims of a valid token. Raises Problem 401 `invalid_token`; 503 when an issuer has never answered."""
+    """The claims of a valid token. Raises Problem 401 `invalid_token`, 503 while the keys are unknown."""
     try:
         unverified = jwt.decode_complete(token, options={"verify_signature": False})
     except (jwt.PyJWTError, ValueError, RecursionError) as error:
@@ -41,6 +41,12 @@ def verify(token: str) -> Claims:
     if issuer is None:
         raise invalid_token("The token's issuer (`iss`) is not known here.")
     return issuer.verify(token)
+
+
+def forget() -> None:
+    """Read `ISSUERS`, and the keys of each, anew."""
+    _foreign.cache_clear()
+    _known.cache_clear()
 
 
 def foreign_issuer(name: str) -> ForeignIssuer | None:

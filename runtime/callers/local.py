@@ -1,7 +1,7 @@
 """The service's own tokens: minted, verified, rotated and revoked with simplejwt.
 
-An access token lives a few minutes and is never looked up; a refresh token is good for one use. Their rows in the
-database hold the token's id only, not the token.
+An access token lives a few minutes and is never looked up; a refresh token is good for one use. Their rows
+in the database hold the token's id only, not the token.
 """
 
 from __future__ import annotations
@@ -93,11 +93,11 @@ def _new_pair(user: AbstractBaseUser) -> TokenPair:
 
 def _read(kind: type[Token], text: str) -> Claims:
     try:
-        token = kind(text)  # type: ignore[arg-type]  # simplejwt's own annotation is wrong: text is what it reads
+        token = kind(text)  # type: ignore[arg-type]  # simplejwt says Token; text is what it reads
     except ExpiredTokenError as error:
         raise invalid_token("The token has expired.") from error
     except (TokenError, KeyError, TypeError, ValueError, OverflowError) as error:
-        # The last four: claims of a type that simplejwt does not expect.
+        # All but the first: claims of a type that simplejwt does not expect.
         raise invalid_token(_REFUSED) from error
     check(token.payload, audience=_AUDIENCE)
     return token.payload

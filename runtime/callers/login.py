@@ -17,8 +17,8 @@ from runtime.problems import Problem
 def log_in(request: Request, username: str, password: str) -> AbstractBaseUser:
     """The user of an API account.
 
-    Raises Problem 401 `invalid_credentials`, the same for an unknown name, a wrong password, a closed account and
-    one of the studio; 429 `locked_out` after too many of them for one name from one address.
+    Raises Problem 401 `invalid_credentials`, the same for an unknown name, a wrong password, a closed
+    account and one of the studio; 429 `locked_out` after too many of them for one name from one address.
     """
     user = authenticate(request, username=username, password=password)
     if user is not None and not reachable_accounts().filter(user=user).exists():

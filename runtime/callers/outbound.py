@@ -1,4 +1,4 @@
-"""Which addresses the service may fetch keys from: no plain http, nothing inside the own network unless allowed."""
+"""Where the service may fetch keys from: not over plain http, not inside the own network unless allowed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The user resolver that serves unless `USER_RESOLVER` names another: claims in, roles and platform user out."""
+"""The user resolver unless `USER_RESOLVER` names another: claims in, roles and platform user out."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from runtime.callers.caller import Claims, Identity
 from runtime.callers.foreign import ForeignIssuer
 from runtime.callers.issuers import foreign_issuer
 from runtime.callers.local import reachable_accounts
+
+_LONGEST_ID = 18  # digits; a database's largest integer has 19
 
 
 def resolve(claims: Claims) -> Identity | None:
@@ -20,7 +22,7 @@ def resolve(claims: Claims) -> Identity | None:
 
 
 def _of_account(subject: str) -> Identity | None:
-    if not subject.isdecimal():
+    if not subject.isdecimal() or len(subject) > _LONGEST_ID:
         return None
     rows = list(reachable_accounts().filter(user_id=int(subject)).values_list("platform_user", "roles__name"))
     if not rows:

@@ -1,8 +1,8 @@
 """From the `Authorization` header to the caller.
 
-A token is verified once a minute at most: what was found is kept by the token's digest, so that a steady caller
-costs a hash and a look-up. That minute is also how long a closed account, a lost role or a user disabled on the
-platform can go unnoticed; nothing below keeps any of them longer.
+A token is verified once a minute at most: what was found is kept by the token's digest, so that a steady
+caller costs a hash and a look-up. That minute is also how long a closed account, a lost role or a user
+disabled on the platform can go unnoticed; nothing below keeps any of them longer.
 """
 
 from __future__ import annotations
@@ -80,7 +80,8 @@ def identify(claims: Claims) -> Caller:
 
 
 def forget() -> None:
-    """Verify every token anew; for tests, and for code that changes accounts and cannot wait."""
+    """Verify every token anew, with the issuers as they are configured now."""
+    issuers.forget()
     _verified.clear()
 
 

@@ -1,0 +1,131 @@
+"""The user properties of a configuration, compiled once and read for each caller."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from crmclient import SERVICE_CALL, Call, Guid, Platform, Value
+from crmclient.query.ast import Column, Condition, Filter, Operator, Page, Query
+from designer.definitions import UserPropertyDefinition
+from designer.expressions import Expression, ExpressionError
+from designer.names import output_key
+from runtime.callers.cache import RecentCache
+from runtime.callers.caller import Caller
+from runtime.callers.refusals import authentication_required, no_platform_user
+from runtime.context.related import USER, USER_ID, Misconfigured, Related, related
+from runtime.context.values import plain
+from runtime.failures import misconfigured
+
+logger = logging.getLogger("portico.context")
+
+DISABLED = "isdisabled"
+
+
+class UserContext:
+    """What is configured of users, ready to be read: the record and what it points at in one query, and one
+    more for each property that holds an array.
+
+    `broken` names the properties that this platform cannot serve, each with the reason; the others work.
+    """
+
+    def __init__(self, properties: Sequence[UserPropertyDefinition], platform: Platform) -> None:
+        self._platform = platform
+        self._names = tuple(defined.name for defined in properties)
+        self._fields: dict[str, str] = {}
+        self._related: dict[str, Related] = {}
+        self._custom: dict[str, Expression] = {}
+        self._recent: RecentCache[tuple[str, str, Guid], Mapping[str, Any]] = RecentCache(size=10_000)
+        self.broken: dict[str, str] = {}
+        for defined in properties:
+            try:
+                _COMPILERS[defined.kind](self, defined)
+            except (Misconfigured, ExpressionError) as error:
+                self.broken[defined.name] = str(error)
+
+    def answer(self, caller: Caller, call: Call = SERVICE_CALL) -> dict[str, Any]:
+        """The body of `GET /api/context`, read now. Raises Problem 401, 403 `no_platform_user`, 503."""
+        if self.broken:
+            logger.error("user properties cannot be served: %s", self.broken)
+            raise misconfigured()
+        values = self._read(caller, call)
+        return {"user": {output_key(name): values[name] for name in self._names}}
+
+    def values(self, caller: Caller, call: Call = SERVICE_CALL) -> Mapping[str, Any]:
+        """The properties by their configured names, at most a minute old; broken ones are absent.
+
+        Raises Problem 401 for an anonymous caller, 403 `no_platform_user`.
+        """
+        key = (caller.issuer, caller.subject, caller.platform_user or "")
+        return self._recent.get(key) or self._read(caller, call)
+
+    def _read(self, caller: Caller, call: Call) -> Mapping[str, Any]:
+        row = self._record(caller, call)
+        values: dict[str, Any] = {name: plain(row[attribute]) for name, attribute in self._fields.items()}
+        for name, data in self._related.items():
+            values[name] = data.read(self._platform, row, call)
+        if self._custom:
+            user = _surroundings(caller) | values
+            values |= {name: _evaluate(name, custom, user) for name, custom in self._custom.items()}
+        self._recent.put((caller.issuer, caller.subject, caller.platform_user or ""), values)
+        return values
+
+    def _record(self, caller: Caller, call: Call) -> Mapping[str, Value]:
+        if caller.is_anonymous:
+            raise authentication_required()
+        if caller.platform_user is None:
+            raise no_platform_user("Your account stands for no user on the platform.")
+        rows = self._platform.query(self._query(caller.platform_user), Page(size=1), call=call).rows
+        if not rows or rows[0][DISABLED]:
+            raise no_platform_user("Your user on the platform is disabled or no longer exists.")
+        return rows[0]
+
+    def _query(self, user: Guid) -> Query:
+        columns = dict.fromkeys((USER_ID, DISABLED, *self._fields.values()))
+        return Query(
+            entity=USER,
+            columns=tuple(Column(attribute) for attribute in columns),
+            filter=Filter((Condition(USER_ID, Operator.EQ, (user,)),)),
+            links=tuple(data.link for data in self._related.values() if data.link is not None),
+        )
+
+    def _compile_field(self, defined: UserPropertyDefinition) -> None:
+        if defined.attribute not in self._platform.attributes(USER):
+            raise Misconfigured(f"systemuser has no attribute {defined.attribute!r}")
+        self._fields[defined.name] = defined.attribute
+
+    def _compile_related(self, defined: UserPropertyDefinition) -> None:
+        alias = f"r{len(self._related)}"
+        self._related[defined.name] = related(defined.relationship, defined.columns, self._platform, alias)
+
+    def _compile_custom(self, defined: UserPropertyDefinition) -> None:
+        self._custom[defined.name] = Expression(defined.expression, names=("user",))
+
+
+_Compiler: TypeAlias = Callable[[UserContext, UserPropertyDefinition], None]
+_COMPILERS: Mapping[str, _Compiler] = {
+    "field": UserContext._compile_field,
+    "related": UserContext._compile_related,
+    "custom": UserContext._compile_custom,
+}
+
+
+def _surroundings(caller: Caller) -> dict[str, Any]:
+    """What an expression sees of `user` beside the configured properties."""
+    profile = caller.profile
+    teams = zip(profile.team_ids, profile.team_names, strict=True) if profile else ()
+    return {
+        "id": caller.platform_user,
+        "roles": sorted(caller.roles),
+        "teams": [{"id": id, "name": name} for id, name in teams],
+    }
+
+
+def _evaluate(name: str, expression: Expression, user: Mapping[str, Any]) -> Any:
+    try:
+        return expression.evaluate({"user": user})
+    except ExpressionError as error:
+        # Null, as for an empty column: one user without a manager must not lose the whole context.
+        logger.warning("user property %s has no value: %s", name, error)
+        return None

@@ -1,0 +1,152 @@
+"""Related data of the caller's systemuser record, reached by a relationship's schema name.
+
+Towards one record (the lookup is the user's) it comes with the record itself, by an outer join; towards many
+it is a query of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from crmclient import Call, Guid, Platform, Value
+from crmclient.metadata import Entity
+from crmclient.query.ast import Column, Condition, Filter, Link, Operator, Order, Page, Query
+from designer.definitions import RelatedColumn
+from designer.names import output_key
+from runtime.context.values import plain
+from runtime.problems import Problem
+
+USER = "systemuser"
+USER_ID = "systemuserid"
+
+# A caller with more records than this in one property was not what the consultant had in mind.
+MOST = 1_000
+
+
+class Misconfigured(Exception):
+    """A property that cannot be read on this platform, and why."""
+
+
+class Related(Protocol):
+    """One property's data. `link` is what the query for the user's record needs for it, if anything."""
+
+    link: Link | None
+
+    def read(self, platform: Platform, user: Mapping[str, Value], call: Call) -> Any: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """The configured columns of an entity: pairs of a key in the answer and an attribute."""
+
+    pairs: tuple[tuple[str, str], ...]
+
+    def asked(self, *more: str) -> tuple[Column, ...]:
+        return tuple(Column(name) for name in dict.fromkeys((*(name for _, name in self.pairs), *more)))
+
+    def of(self, row: Mapping[str, Value], prefix: str = "") -> dict[str, Any]:
+        return {key: plain(row[prefix + attribute]) for key, attribute in self.pairs}
+
+
+@dataclass(frozen=True, slots=True)
+class _One:
+    """A record that a lookup of the user points at: an object, or null."""
+
+    link: Link
+    columns: _Columns
+    id_key: str
+
+    def read(self, platform: Platform, user: Mapping[str, Value], call: Call) -> Any:
+        if user[self.id_key] is None:
+            return None
+        return self.columns.of(user, f"{self.link.alias}.")
+
+
+@dataclass(frozen=True, slots=True)
+class _Many:
+    """Records that refer to the user, or that are paired with the user: an array, by name."""
+
+    entity: Entity
+    columns: _Columns
+    lookup: str | None = None
+    intersect: str | None = None
+    link: None = None
+
+    def read(self, platform: Platform, user: Mapping[str, Value], call: Call) -> Any:
+        found = platform.query(self._query(str(user[USER_ID])), Page(size=MOST), call=call)
+        if found.next is not None:
+            raise Problem(
+                422, "too_many_rows", f"More than {MOST} records of {self.entity.logical_name} are yours."
+            )
+        return [self.columns.of(row) for row in found.rows]
+
+    def _query(self, user: Guid) -> Query:
+        order = self.entity.primary_name or self.entity.primary_id
+        return Query(
+            entity=self.entity.logical_name,
+            columns=self.columns.asked(),
+            filter=None if self.lookup is None else _equals(self.lookup, user),
+            links=() if self.intersect is None else (self._pairs(self.intersect, user),),
+            orders=(Order(order), Order(self.entity.primary_id)),
+        )
+
+    def _pairs(self, intersect: str, user: Guid) -> Link:
+        own = self.entity.primary_id
+        return Link(
+            intersect, from_attribute=own, to_attribute=own, alias="pairs", filter=_equals(USER_ID, user)
+        )
+
+
+def related(relationship: str, columns: Sequence[RelatedColumn], platform: Platform, alias: str) -> Related:
+    """How to read `columns` over `relationship`. Raises Misconfigured.
+
+    Where a relationship joins systemuser to itself, the lookup's direction is meant: one user's manager.
+    """
+    found = next((known for known in platform.relationships(USER) if known.name == relationship), None)
+    if found is None:
+        raise Misconfigured(f"systemuser has no relationship {relationship!r}")
+    if found.referencing_attribute is not None and found.referencing == USER:
+        return _one(found.referenced, found.referencing_attribute, columns, platform, alias)
+    target = found.referenced if found.referencing == USER else found.referencing
+    if target == USER:
+        raise Misconfigured(f"{relationship} pairs systemuser with itself")
+    return _Many(
+        entity=platform.entities()[target],
+        columns=_columns(target, columns, platform),
+        lookup=found.referencing_attribute,
+        intersect=found.intersect,
+    )
+
+
+def _one(
+    target: str, lookup: str, columns: Sequence[RelatedColumn], platform: Platform, alias: str
+) -> Related:
+    entity = platform.entities()[target]
+    configured = _columns(target, columns, platform)
+    link = Link(
+        entity=target,
+        from_attribute=entity.primary_id,
+        to_attribute=lookup,
+        alias=alias,
+        outer=True,
+        columns=configured.asked(entity.primary_id),
+    )
+    return _One(link=link, columns=configured, id_key=f"{alias}.{entity.primary_id}")
+
+
+def _columns(entity: str, columns: Sequence[RelatedColumn], platform: Platform) -> _Columns:
+    if not columns:
+        raise Misconfigured("no columns are chosen")
+    known = platform.attributes(entity)
+    for column in columns:
+        if column.attribute not in known:
+            raise Misconfigured(f"{entity} has no attribute {column.attribute!r}")
+    return _Columns(
+        tuple((output_key(column.name or column.attribute), column.attribute) for column in columns)
+    )
+
+
+def _equals(attribute: str, value: Guid) -> Filter:
+    return Filter((Condition(attribute, Operator.EQ, (value,)),))
