@@ -1,0 +1,31 @@
+"""The input types by name. A new one is a module here and a line below."""
+
+from __future__ import annotations
+
+from designer.types.base import InputType, InvalidInput, Limits, Reader
+from designer.types.booleans import BOOLEAN
+from designer.types.choices import MULTI_OPTION_SET, OPTION_SET
+from designer.types.numbers import BIGINT, DECIMAL, DOUBLE, INTEGER, MONEY
+from designer.types.references import ENTITY_REFERENCE, GUID
+from designer.types.texts import STRING, TEXT
+from designer.types.times import DATE, DATETIME
+
+_ALL: tuple[InputType, ...] = (
+    STRING,
+    TEXT,
+    INTEGER,
+    BIGINT,
+    DECIMAL,
+    DOUBLE,
+    MONEY,
+    BOOLEAN,
+    DATETIME,
+    DATE,
+    GUID,
+    OPTION_SET,
+    MULTI_OPTION_SET,
+    ENTITY_REFERENCE,
+)
+TYPES: dict[str, InputType] = {kind.name: kind for kind in _ALL}
+
+__all__ = ["TYPES", "InputType", "InvalidInput", "Limits", "Reader"]

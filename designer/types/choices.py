@@ -1,0 +1,80 @@
+"""OptionSet and MultiOptionSet: values of an option set's options."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from crmclient.metadata import AttributeType
+from designer.types.allowed import within
+from designer.types.base import InvalidInput, Limits, Reader
+
+MOST_OPTIONS = 150
+
+
+@dataclass(frozen=True, slots=True)
+class OptionSetType:
+    """One option, by its value."""
+
+    name: str = "OptionSet"
+    label: str = "Option"
+    attribute_types: frozenset[AttributeType] = frozenset(
+        {AttributeType.PICKLIST, AttributeType.STATE, AttributeType.STATUS}
+    )
+    constraints: frozenset[str] = frozenset({"allowed"})
+
+    def compile(self, limits: Limits) -> Reader:
+        return within(limits, _option_reader(limits.options))
+
+    def schema(self, limits: Limits) -> dict[str, Any]:
+        schema: dict[str, Any] = {"type": "integer"}
+        values = list(limits.allowed) or sorted(limits.options or ())
+        return {**schema, "enum": values} if values else schema
+
+
+@dataclass(frozen=True, slots=True)
+class MultiOptionSetType:
+    """Several options, each once; kept in ascending order. `allowed` narrows every item."""
+
+    name: str = "MultiOptionSet"
+    label: str = "Several options"
+    attribute_types: frozenset[AttributeType] = frozenset({AttributeType.MULTISELECT})
+    constraints: frozenset[str] = frozenset({"min_length", "max_length", "allowed"})
+
+    def compile(self, limits: Limits) -> Reader:
+        read_one = within(limits, _option_reader(limits.options))
+        fewest = max(limits.min_length or 0, 1 if limits.required else 0)
+        most = MOST_OPTIONS if limits.max_length is None else min(MOST_OPTIONS, limits.max_length)
+
+        def read(raw: Any) -> tuple[int, ...]:
+            if type(raw) is not list:
+                raise InvalidInput("wrong_type", "Must be an array of option values.")
+            if not fewest <= len(raw) <= most:
+                raise InvalidInput("wrong_length", f"Must hold {fewest} to {most} options.")
+            values = [read_one(item) for item in raw]
+            if len(set(values)) != len(values):
+                raise InvalidInput("repeated", "Must not name an option twice.")
+            return tuple(sorted(values))
+
+        return read
+
+    def schema(self, limits: Limits) -> dict[str, Any]:
+        fewest = max(limits.min_length or 0, 1 if limits.required else 0)
+        most = MOST_OPTIONS if limits.max_length is None else min(MOST_OPTIONS, limits.max_length)
+        items = OPTION_SET.schema(limits)
+        return {"type": "array", "items": items, "uniqueItems": True, "minItems": fewest, "maxItems": most}
+
+
+def _option_reader(options: frozenset[int] | None) -> Reader:
+    def read(raw: Any) -> int:
+        if type(raw) is not int:
+            raise InvalidInput("wrong_type", "Must be the value of an option, a whole number.")
+        if options is not None and raw not in options:
+            raise InvalidInput("unknown_option", f"{raw} is no value of this option set.")
+        return raw
+
+    return read
+
+
+OPTION_SET = OptionSetType()
+MULTI_OPTION_SET = MultiOptionSetType()

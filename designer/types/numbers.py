@@ -1,0 +1,201 @@
+"""Integer, BigInt, Decimal, Money and Double. Decimal and Money stay exact: no rounding, no float."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from crmclient.metadata import AttributeType
+from designer.types.allowed import within
+from designer.types.base import InvalidInput, Limits, Reader
+
+_NUMERAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?", re.ASCII)
+_LONGEST_NUMERAL = 64
+_COMMON = frozenset({"minimum", "maximum", "allowed"})
+
+
+@dataclass(frozen=True, slots=True)
+class IntegerType:
+    """A whole number between `lowest` and `highest`; as a string too where JavaScript would lose digits."""
+
+    name: str
+    label: str
+    attribute_types: frozenset[AttributeType]
+    lowest: int
+    highest: int
+    numerals: bool = False
+    constraints: frozenset[str] = _COMMON
+
+    def compile(self, limits: Limits) -> Reader:
+        lowest, highest = _whole_bounds(limits, self.lowest, self.highest)
+        numerals = self.numerals
+
+        def read(raw: Any) -> int:
+            if numerals and type(raw) is str and len(raw) <= _LONGEST_NUMERAL and _NUMERAL.fullmatch(raw):
+                raw = int(raw) if "." not in raw else raw
+            if type(raw) is not int:
+                raise InvalidInput("wrong_type", "Must be a whole number.")
+            if not lowest <= raw <= highest:
+                raise InvalidInput("out_of_range", f"Must be between {lowest} and {highest}.")
+            return raw
+
+        return within(limits, read)
+
+    def schema(self, limits: Limits) -> dict[str, Any]:
+        lowest, highest = _whole_bounds(limits, self.lowest, self.highest)
+        number: dict[str, Any] = {"type": "integer", "minimum": lowest, "maximum": highest}
+        if limits.allowed:
+            return {"type": "integer", "enum": list(limits.allowed)}
+        if self.numerals:
+            return {"anyOf": [number, {"type": "string", "pattern": r"^-?(0|[1-9][0-9]*)$"}]}
+        return number
+
+
+@dataclass(frozen=True, slots=True)
+class DecimalType:
+    """An exact number, sent as a JSON number or as a string of digits."""
+
+    name: str
+    label: str
+    attribute_types: frozenset[AttributeType]
+    lowest: Decimal
+    highest: Decimal
+    places: int
+    constraints: frozenset[str] = _COMMON
+
+    def compile(self, limits: Limits) -> Reader:
+        lowest, highest = self._bounds(limits)
+        places = self.places if limits.precision is None else min(self.places, limits.precision)
+
+        def read(raw: Any) -> Decimal:
+            value = _exact(raw)
+            if not lowest <= value <= highest:
+                raise InvalidInput("out_of_range", f"Must be between {lowest:f} and {highest:f}.")
+            if _decimal_places(value) > places:
+                raise InvalidInput("too_precise", f"At most {places} decimal places.")
+            return value
+
+        return within(limits, read)
+
+    def schema(self, limits: Limits) -> dict[str, Any]:
+        if limits.allowed:
+            return {"enum": list(limits.allowed)}
+        lowest, highest = self._bounds(limits)
+        number = {"type": "number", "minimum": _json_number(lowest), "maximum": _json_number(highest)}
+        return {
+            "anyOf": [
+                number,
+                {"type": "string", "format": "decimal", "pattern": r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?$"},
+            ]
+        }
+
+    def _bounds(self, limits: Limits) -> tuple[Decimal, Decimal]:
+        lowest = self.lowest if limits.minimum is None else max(self.lowest, limits.minimum)
+        highest = self.highest if limits.maximum is None else min(self.highest, limits.maximum)
+        return lowest, highest
+
+
+@dataclass(frozen=True, slots=True)
+class DoubleType:
+    """A floating-point number, for attributes that hold one."""
+
+    name: str = "Double"
+    label: str = "Floating-point number"
+    attribute_types: frozenset[AttributeType] = frozenset({AttributeType.DOUBLE})
+    constraints: frozenset[str] = _COMMON
+
+    def compile(self, limits: Limits) -> Reader:
+        lowest, highest = limits.minimum, limits.maximum
+
+        def read(raw: Any) -> float:
+            if type(raw) not in (int, float, Decimal):
+                raise InvalidInput("wrong_type", "Must be a number.")
+            if (lowest is not None and raw < lowest) or (highest is not None and raw > highest):
+                raise InvalidInput("out_of_range", _between(lowest, highest))
+            try:
+                value = float(raw)
+            except OverflowError:
+                value = math.inf
+            if not math.isfinite(value):
+                raise InvalidInput("out_of_range", "Is too large for a floating-point number.")
+            return value
+
+        return within(limits, read)
+
+    def schema(self, limits: Limits) -> dict[str, Any]:
+        if limits.allowed:
+            return {"type": "number", "enum": list(limits.allowed)}
+        schema: dict[str, Any] = {"type": "number", "format": "double"}
+        if limits.minimum is not None:
+            schema["minimum"] = _json_number(limits.minimum)
+        if limits.maximum is not None:
+            schema["maximum"] = _json_number(limits.maximum)
+        return schema
+
+
+def _exact(raw: Any) -> Decimal:
+    kind = type(raw)
+    if kind is Decimal:
+        return raw  # type: ignore[no-any-return]
+    if kind is int:
+        return Decimal(raw)
+    if kind is str and len(raw) <= _LONGEST_NUMERAL and _NUMERAL.fullmatch(raw):
+        return Decimal(raw)
+    raise InvalidInput("wrong_type", "Must be a number, or a string of digits.")
+
+
+def _decimal_places(value: Decimal) -> int:
+    """The places that hold a digit: 1.500 has one. Only finite values come here."""
+    digits, exponent = value.as_tuple()[1:]
+    assert isinstance(exponent, int)  # noqa: S101  infinities and NaN are no JSON
+    for digit in reversed(digits):
+        if digit or exponent >= 0:
+            break
+        exponent += 1
+    return max(0, -exponent)
+
+
+def _whole_bounds(limits: Limits, lowest: int, highest: int) -> tuple[int, int]:
+    if limits.minimum is not None:
+        lowest = max(lowest, math.ceil(limits.minimum))
+    if limits.maximum is not None:
+        highest = min(highest, math.floor(limits.maximum))
+    return lowest, highest
+
+
+def _json_number(value: Decimal) -> int | Decimal:
+    return int(value) if value == value.to_integral_value() else value
+
+
+def _between(lowest: Decimal | None, highest: Decimal | None) -> str:
+    if lowest is None:
+        return f"Must be at most {highest:f}."
+    if highest is None:
+        return f"Must be at least {lowest:f}."
+    return f"Must be between {lowest:f} and {highest:f}."
+
+
+INTEGER = IntegerType("Integer", "Whole number", frozenset({AttributeType.INTEGER}), -(2**31), 2**31 - 1)
+BIGINT = IntegerType(
+    "BigInt", "Large whole number", frozenset({AttributeType.BIGINT}), -(2**63), 2**63 - 1, numerals=True
+)
+DECIMAL = DecimalType(
+    "Decimal",
+    "Decimal number",
+    frozenset({AttributeType.DECIMAL}),
+    Decimal("-100000000000"),
+    Decimal("100000000000"),
+    places=10,
+)
+MONEY = DecimalType(
+    "Money",
+    "Amount of money",
+    frozenset({AttributeType.MONEY}),
+    Decimal("-922337203685477.5808"),
+    Decimal("922337203685477.5807"),
+    places=4,
+)
+DOUBLE = DoubleType()

@@ -1,0 +1,79 @@
+"""DateTime and Date."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from crmclient.metadata import AttributeType
+from designer.types.allowed import within
+from designer.types.base import InvalidInput, Limits, Reader
+
+_EARLIEST = dt.datetime(1753, 1, 1, tzinfo=dt.UTC)
+# RFC 3339: a full date and time with an offset. Python reads more forms than that.
+_RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
+_FULL_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class DateTimeType:
+    """An instant, RFC 3339 with an offset; kept in UTC, in whole seconds as the platform does."""
+
+    name: str = "DateTime"
+    label: str = "Date and time"
+    attribute_types: frozenset[AttributeType] = frozenset({AttributeType.DATETIME})
+    constraints: frozenset[str] = frozenset({"allowed"})
+
+    def compile(self, limits: Limits) -> Reader:
+        def read(raw: Any) -> dt.datetime:
+            if type(raw) is not str or not _RFC3339.fullmatch(raw):
+                raise InvalidInput(
+                    "wrong_type", "Must be a date and time with an offset: 2026-01-31T12:00:00Z."
+                )
+            try:
+                value = dt.datetime.fromisoformat(raw.upper()).astimezone(dt.UTC)
+            except (ValueError, OverflowError):
+                raise InvalidInput("wrong_type", "There is no such date and time.") from None
+            if value < _EARLIEST:
+                raise InvalidInput("out_of_range", "Must not be before the year 1753.")
+            return value.replace(microsecond=0)
+
+        return within(limits, read)
+
+    def schema(self, limits: Limits) -> dict[str, Any]:
+        schema: dict[str, Any] = {"type": "string", "format": "date-time"}
+        return {**schema, "enum": list(limits.allowed)} if limits.allowed else schema
+
+
+@dataclass(frozen=True, slots=True)
+class DateType:
+    """A calendar date, without time or zone."""
+
+    name: str = "Date"
+    label: str = "Date"
+    attribute_types: frozenset[AttributeType] = frozenset({AttributeType.DATETIME})
+    constraints: frozenset[str] = frozenset({"allowed"})
+
+    def compile(self, limits: Limits) -> Reader:
+        def read(raw: Any) -> dt.date:
+            if type(raw) is not str or not _FULL_DATE.fullmatch(raw):
+                raise InvalidInput("wrong_type", "Must be a date: 2026-01-31.")
+            try:
+                value = dt.date.fromisoformat(raw)
+            except ValueError:
+                raise InvalidInput("wrong_type", "There is no such date.") from None
+            if value < _EARLIEST.date():
+                raise InvalidInput("out_of_range", "Must not be before the year 1753.")
+            return value
+
+        return within(limits, read)
+
+    def schema(self, limits: Limits) -> dict[str, Any]:
+        schema: dict[str, Any] = {"type": "string", "format": "date"}
+        return {**schema, "enum": list(limits.allowed)} if limits.allowed else schema
+
+
+DATETIME = DateTimeType()
+DATE = DateType()
