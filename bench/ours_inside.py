@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 
 from bench.world import ACCOUNTS, Choice, World, account_name
-from crmclient import Create, OptionSet, Reference
+from crmclient import Create, Reference
+from crmclient.metadata import OptionSet
 from crmclient.query.ast import Column, Query
 from designer.platform import get_platform
 

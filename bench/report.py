@@ -69,7 +69,7 @@ def table(scenario: Scenario, lines: Sequence[Line]) -> str:
     ours = [line for line in lines if line.contender.is_ours]
     heads = ["requests/s", "least–most", "p50 ms", "p99 ms", "CPU µs"]
     heads += [f"{line.contender.title.partition(', ')[2]} / it" for line in ours]
-    rows = [[scenario.title, *heads, "goal"]]
+    rows = [["", *heads, "goal"]]
     for line in lines:
         rates = line.rates()
         row = [line.contender.title, f"{line.median('rate'):,.0f}", f"{min(rates):,.0f}–{max(rates):,.0f}"]
@@ -79,7 +79,7 @@ def table(scenario: Scenario, lines: Sequence[Line]) -> str:
             row += [str(Ratio.of(mine, line, goal)) for mine in ours]
             row.append("" if goal is None else f"≥ {goal:g}")
         rows.append(row)
-    return "\n".join(_aligned(rows))
+    return "\n".join([scenario.title, *_aligned(rows)])
 
 
 def _aligned(rows: list[list[str]]) -> Iterable[str]:
