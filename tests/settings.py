@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 
 os.environ.setdefault("PORTICO_MODE", "development")
 
@@ -17,3 +18,9 @@ WHITENOISE_AUTOREFRESH = True
 
 # One address and three accounts make all of a suite's requests.
 PORTICO = {**PORTICO, "CALLER_RATE": 1_000_000, "ADDRESS_RATE": 1_000_000}  # noqa: F405
+
+# A file, as in production: a database in memory knows no waiting, so two connections would fail there.
+if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":  # noqa: F405
+    DATABASES["default"]["TEST"] = {  # noqa: F405
+        "NAME": os.path.join(tempfile.gettempdir(), f"portico-tests-{os.getpid()}.sqlite3")
+    }

@@ -189,8 +189,8 @@ def test_two_authorization_headers_are_refused(token: str) -> None:
 @pytest.mark.parametrize(
     "header",
     ["", " ", "Bearer", "Bearer ", "Bearer  ", "Bearer .", "Bearer ..", "Bearer a.b.c",
-     "Basic cmVwOmRlbW8=", "Token abc", "Bearer null", "Bearer undefined", "Bearer \ud800", "Bearer é.é.é", "\x00",
-     "bearer\ttoken"],
+     "Basic cmVwOmRlbW8=", "Token abc", "Bearer null", "Bearer undefined", "Bearer \ud800", "Bearer é.é.é",
+     "\x00", "bearer\ttoken"],
     ids=ascii,
 )  # fmt: skip
 def test_a_header_without_a_token_is_refused(header: str) -> None:
