@@ -26,10 +26,14 @@ class Revision:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A definition with the exposed entity it belongs to: all that serving it needs."""
+    """A definition with the exposed entity it belongs to: all that serving it needs.
+
+    `problem`: its rows make no definition, and why; `definition` then says only where it stands.
+    """
 
     definition: EndpointDefinition
     entity: ExposedEntityDefinition | None = None
+    problem: str | None = None
 
     @property
     def kind(self) -> OperationKind:
@@ -50,9 +54,16 @@ def _nothing() -> Mapping[int, Endpoint]:
     return MappingProxyType({})
 
 
+def _none() -> Mapping[str, str]:
+    return MappingProxyType({})
+
+
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """Everything configured. `endpoints` is keyed by the row's id, which is no part of any definition."""
+    """Everything configured. `endpoints` is keyed by the row's id, which is no part of any definition.
+
+    `unreadable` holds, by a name for the row, why rows without a place of their own were left out.
+    """
 
     revision: Revision
     endpoints: Mapping[int, Endpoint] = field(default_factory=_nothing)
@@ -60,3 +71,4 @@ class Configuration:
     entities: tuple[ExposedEntityDefinition, ...] = ()
     roles: tuple[RoleDefinition, ...] = ()
     user_properties: tuple[UserPropertyDefinition, ...] = ()
+    unreadable: Mapping[str, str] = field(default_factory=_none)

@@ -3,7 +3,12 @@
 from designer.definitions.access import AccessDefinition
 from designer.definitions.base import Definition
 from designer.definitions.bindings import BindingDefinition, BindingSource
-from designer.definitions.context import RelatedColumn, RoleDefinition, UserPropertyDefinition, UserPropertyKind
+from designer.definitions.context import (
+    RelatedColumn,
+    RoleDefinition,
+    UserPropertyDefinition,
+    UserPropertyKind,
+)
 from designer.definitions.document import ConfigurationDocument
 from designer.definitions.endpoints import EndpointDefinition, EndpointSettings
 from designer.definitions.entities import ExposedEntityDefinition, ModuleDefinition

@@ -2,11 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from decimal import Decimal
+from typing import Annotated, Any, TypeAlias
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, PlainSerializer
 
-JsonValue: TypeAlias = Any
+
+def exact_number(number: Decimal) -> int | float:
+    """The JSON number of the same value. Raises ValueError where JSON's readers would change its digits."""
+    if number == number.to_integral_value():
+        return int(number)
+    nearest = float(number)
+    if Decimal(repr(nearest)) != number:
+        raise ValueError(f'{number} has too many digits for a JSON number: write it as text, "{number}"')
+    return nearest
+
+
+def _in_json(value: Any) -> Any:
+    if isinstance(value, Decimal):
+        return exact_number(value)
+    if isinstance(value, (list, tuple)):
+        return [_in_json(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _in_json(item) for key, item in value.items()}
+    return value
+
+
+# A value as JSON has it; fractions are Decimals, so that none passes through a float.
+JsonValue: TypeAlias = Annotated[Any, PlainSerializer(_in_json, when_used="json")]
 
 
 class Definition(BaseModel):

@@ -40,7 +40,9 @@ class EndpointDefinition(Definition):
     @property
     def key(self) -> str:
         """Unique and stable over exports: `sales.accounts.create`, `sales.accounts.upload.contract`."""
-        return ".".join(part for part in (self.module, self.exposure, self.segment, self.kind, self.name) if part)
+        return ".".join(
+            part for part in (self.module, self.exposure, self.segment, self.kind, self.name) if part
+        )
 
     @model_validator(mode="before")
     @classmethod

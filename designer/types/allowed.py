@@ -8,7 +8,7 @@ from designer.types.base import InvalidInput, Limits, Reader
 
 
 def within(limits: Limits, read: Reader) -> Reader:
-    """`read`, narrowed to the allowed values when there are any. They are compared as the values they become."""
+    """`read`, narrowed to the allowed values when there are any; compared as the values they become."""
     if not limits.allowed:
         return read
     allowed = frozenset(read(value) for value in limits.allowed)

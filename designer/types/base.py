@@ -1,7 +1,7 @@
 """Input types: what a caller may send for an input, and the value it becomes.
 
-A type is one module here and one line in `TYPES`. Readers are compiled once for an endpoint; they are strict: nothing
-is coerced, rounded or passed through a float.
+A type is one module here and one line in `TYPES`. Readers are compiled once for an endpoint; they are strict:
+nothing is coerced, rounded or passed through a float.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class InvalidInput(ValueError):
 class Limits:
     """What an input's definition and the attribute it is bound to allow, the tighter of the two.
 
-    Lengths count characters; `precision` counts decimal places; `options` are the values of the option set (None:
-    any); `targets` are the entities a reference may point at (empty: none known).
+    Lengths count characters; `precision` counts decimal places; `options` are the values of the option set
+    (None: any); `targets` are the entities a reference may point at (empty: none known).
     """
 
     minimum: Decimal | None = None

@@ -1,0 +1,148 @@
+"""Endpoints: one operation each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import models
+from django.db.models.functions import Coalesce
+
+from designer.kinds import KINDS, OperationKind, Scope
+from designer.models import names
+from designer.models.context import Role
+from designer.models.fields import ExactJSONDecoder, ExactJSONEncoder
+from designer.models.modules import ExposedEntity, Module
+
+
+class Endpoint(models.Model):
+    """One operation with its path and access. `settings` is what only its kind needs, in JSON form.
+
+    An endpoint of an entity belongs to that entity's module; `module` is for kinds that have no entity.
+    """
+
+    kind = models.CharField(max_length=40, help_text="What a call does.")
+    module = models.ForeignKey(
+        Module, null=True, blank=True, on_delete=models.PROTECT, related_name="endpoints"
+    )
+    entity = models.ForeignKey(
+        ExposedEntity, null=True, blank=True, on_delete=models.PROTECT, related_name="endpoints"
+    )
+    segment = models.CharField(
+        max_length=63,
+        blank=True,
+        validators=[names.segment],
+        help_text="The last segment of the path. Empty: the entity's own.",
+    )
+    name = models.CharField(
+        max_length=63,
+        blank=True,
+        validators=[names.segment],
+        help_text="The name in the path, for kinds whose path ends in one.",
+    )
+    title = models.CharField(max_length=200, blank=True, help_text="One line for the API docs.")
+    description = models.TextField(blank=True, help_text="What callers should know, for the API docs.")
+    enabled = models.BooleanField(
+        default=True, help_text="Served to callers. Switch it off to keep an unfinished endpoint as a draft."
+    )
+    authentication_required = models.BooleanField(
+        default=True, help_text="Without it anyone may call, and roles have no meaning."
+    )
+    roles = models.ManyToManyField(
+        Role,
+        through="EndpointRole",
+        blank=True,
+        related_name="endpoints",
+        help_text="Callers with any one of these. None chosen: every authenticated caller.",
+    )
+    settings = models.JSONField(
+        default=dict, blank=True, encoder=ExactJSONEncoder, decoder=ExactJSONDecoder, editable=False
+    )
+
+    class Meta:
+        ordering = ("module__segment", "entity__segment", "kind", "name", "id")
+        constraints = [
+            models.UniqueConstraint(
+                Coalesce("module", 0),
+                Coalesce("entity", 0),
+                "kind",
+                "segment",
+                "name",
+                name="designer_endpoint_key",
+                violation_error_message="There is an endpoint of this kind at this place already.",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.operation.label if self.operation else self.kind}: {self.title or self.path}"
+
+    @property
+    def operation(self) -> OperationKind | None:
+        return KINDS.get(self.kind)
+
+    @property
+    def path(self) -> str:
+        """The path as far as it is known: a draft may lack parts of it."""
+        if self.operation is None:
+            return ""
+        module = self.entity.module if self.entity else self.module
+        return self.operation.path_of(
+            module=module.segment if module else "…",
+            segment=self.segment or (self.entity.segment if self.entity else "…"),
+            name=self.name or "…",
+        )
+
+    def clean(self) -> None:
+        if self.operation is None:
+            known = ", ".join(sorted(KINDS))
+            raise ValidationError({"kind": f"There is no kind “{self.kind}”; choose one of {known}."})
+        self._clean_place(self.operation.scope)
+
+    def _clean_place(self, scope: Scope) -> None:
+        if self.entity and scope is not Scope.ENTITY:
+            raise ValidationError({"entity": "This kind belongs to no entity."})
+        if self.module and scope is Scope.GLOBAL:
+            raise ValidationError({"module": "This kind belongs to no module."})
+        if self.entity:
+            self.module = self.entity.module
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        if self.entity is not None:
+            self.module = self.entity.module
+        super().save(*args, **kwargs)
+
+
+class EndpointRole(models.Model):
+    """One role that may call an endpoint. A role in use cannot be deleted: its endpoints would open to everyone."""
+
+    endpoint = models.ForeignKey(Endpoint, on_delete=models.CASCADE, related_name="+")
+    role = models.ForeignKey(Role, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        db_table = "designer_endpoint_roles"
+        default_permissions = ()
+        constraints = [models.UniqueConstraint(fields=("endpoint", "role"), name="designer_endpoint_role")]
+
+    def __str__(self) -> str:
+        return f"{self.endpoint}: {self.role}"
+
+
+class OptionSets(models.Manager["OptionSet"]):
+    def get_queryset(self) -> models.QuerySet[OptionSet]:
+        return super().get_queryset().filter(kind="option-set")
+
+
+class OptionSet(Endpoint):
+    """A global option set: an endpoint with a place of its own in the studio's tree."""
+
+    objects = OptionSets()
+
+    class Meta:
+        proxy = True
+        verbose_name = "option set"
+        ordering = ("name", "id")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self._state.adding and not self.kind:
+            self.kind = "option-set"

@@ -1,0 +1,63 @@
+"""Columns that keep numbers exactly, on databases whose own numbers do not."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.db import models
+
+from designer.definitions.base import exact_number
+
+MOST_DIGITS = 64
+
+
+class ExactDecimalField(models.Field):  # type: ignore[type-arg]
+    """A Decimal kept as text: SQLite would make a float of 922337203685477.5807."""
+
+    description = "Exact decimal number"
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **{"max_length": MOST_DIGITS, **kwargs})
+
+    def get_internal_type(self) -> str:
+        return "CharField"
+
+    def from_db_value(self, value: str | None, expression: Any, connection: Any) -> Decimal | None:
+        return self.to_python(value)
+
+    def to_python(self, value: Any) -> Decimal | None:
+        if value is None or value == "":
+            return None
+        try:
+            number = Decimal(str(value))
+        except InvalidOperation as error:
+            raise ValidationError("Write a number, such as 12.50.") from error
+        if not number.is_finite() or len(format(number, "f")) > MOST_DIGITS:
+            raise ValidationError(f"Write a number of at most {MOST_DIGITS} digits.")
+        return number
+
+    def get_prep_value(self, value: Any) -> str | None:
+        number = self.to_python(super().get_prep_value(value))
+        return None if number is None else format(number, "f")
+
+    def value_to_string(self, obj: models.Model) -> str:
+        return self.get_prep_value(self.value_from_object(obj)) or ""
+
+    def formfield(self, **kwargs: Any) -> Any:  # type: ignore[override]
+        return super().formfield(**{"form_class": forms.DecimalField, **kwargs})  # type: ignore[arg-type]
+
+
+class ExactJSONEncoder(json.JSONEncoder):
+    """Writes a Decimal as a number where that keeps its value, and refuses where it would not."""
+
+    def default(self, o: Any) -> Any:
+        return exact_number(o) if isinstance(o, Decimal) else super().default(o)
+
+
+class ExactJSONDecoder(json.JSONDecoder):
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**{"parse_float": Decimal, **kwargs})

@@ -1,0 +1,59 @@
+"""Modules, and the platform's entities that they expose."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from designer.models import names
+
+
+class Module(models.Model):
+    """A group of endpoints."""
+
+    segment = models.CharField(
+        max_length=63,
+        unique=True,
+        validators=[names.segment],
+        help_text="Stands in every path of the module: “sales” gives /api/sales/…",
+    )
+    title = models.CharField(
+        max_length=200, blank=True, help_text="What people call it; shown in the API docs."
+    )
+    description = models.TextField(blank=True, help_text="What belongs here, for readers of the API docs.")
+
+    class Meta:
+        ordering = ("segment",)
+
+    def __str__(self) -> str:
+        return self.title or self.segment
+
+
+class ExposedEntity(models.Model):
+    """An entity of the platform, exposed in a module."""
+
+    module = models.ForeignKey(Module, on_delete=models.PROTECT, related_name="entities")
+    entity = models.CharField(max_length=128, help_text="The platform's entity.")
+    segment = models.CharField(
+        max_length=63,
+        validators=[names.segment],
+        help_text="Stands in the paths of its endpoints: “accounts” gives /api/sales/accounts",
+    )
+    title = models.CharField(
+        max_length=200, blank=True, help_text="What people call it; shown in the API docs."
+    )
+    description = models.TextField(blank=True, help_text="What its records are, for readers of the API docs.")
+
+    class Meta:
+        verbose_name = "entity"
+        verbose_name_plural = "entities"
+        ordering = ("module__segment", "segment")
+        constraints = [
+            models.UniqueConstraint(
+                fields=("module", "segment"),
+                name="designer_entity_segment",
+                violation_error_message="The module has an entity with this segment already.",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.module.segment}/{self.segment} ({self.entity})"

@@ -1,0 +1,26 @@
+"""What a name can be, whoever writes it. The rules are the HTTP contract's."""
+
+from __future__ import annotations
+
+import re
+
+from django.core.exceptions import ValidationError
+from django.core.validators import RegexValidator
+
+from designer.names import INPUT_PATTERN, RESERVED_SEGMENTS, ROLE_PATTERN, is_segment
+
+input_name = RegexValidator(
+    re.compile(INPUT_PATTERN), "Write letters, digits and _; the first is no digit, and at most 63 of them."
+)
+role_name = RegexValidator(
+    re.compile(ROLE_PATTERN), "Write letters, digits and . _ : - with a letter or digit first, at most 100."
+)
+
+
+def segment(text: str) -> None:
+    if text in RESERVED_SEGMENTS:
+        raise ValidationError("“%(text)s” is reserved for the service itself.", params={"text": text})
+    if not is_segment(text):
+        raise ValidationError(
+            "Write lower-case letters, digits and hyphens; the first is a letter, and at most 63 of them."
+        )

@@ -1,0 +1,38 @@
+"""The configuration's revision: one query at the start of every request says whether anything has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.db import connection
+
+from designer.configuration import Revision
+
+# The row is missing in a flushed database; the question still gets an answer.
+_QUESTION = (
+    "SELECT revision.number, revision.token, {local} "
+    "FROM (SELECT 1 AS one) AS always LEFT JOIN designer_revision AS revision ON revision.id = 1"
+)
+
+
+def read_revision(local_revision_sql: str | None = None) -> tuple[Revision, str | None]:
+    """The configuration's revision and, in the same query, a local platform's metadata revision.
+
+    `local_revision_sql` is a scalar expression over the configuration's database (`Platform.local_revision_sql`);
+    without one the second answer is None. An empty configuration is at (0, "").
+    """
+    number, token, local = _row(_QUESTION.format(local=local_revision_sql or "NULL"))
+    return Revision(number or 0, token or ""), local
+
+
+def _row(sql: str) -> Sequence[Any]:
+    if connection.queries_logged or connection.execute_wrappers:
+        with connection.cursor() as cursor:
+            cursor.execute(sql)
+            return cursor.fetchone()
+    # Django's cursor costs several times the query itself.
+    connection.ensure_connection()
+    with connection.wrap_database_errors:
+        answer: Sequence[Any] = connection.connection.execute(sql).fetchone()
+        return answer

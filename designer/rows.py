@@ -1,0 +1,157 @@
+"""The configuration's rows as definitions, by a handful of flat queries, whatever their number.
+
+A row that makes no definition spoils no other: its endpoint carries the reason, and is still found at its path.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, TypeVar
+
+from django.db.models import Model, QuerySet
+from pydantic import ValidationError
+
+from designer.configuration import Endpoint
+from designer.definitions import (
+    AccessDefinition,
+    Definition,
+    EndpointDefinition,
+    ExposedEntityDefinition,
+    ModuleDefinition,
+    RoleDefinition,
+    UserPropertyDefinition,
+)
+from designer.kinds import KINDS
+from designer.models import (
+    Binding,
+    EndpointRole,
+    ExposedEntity,
+    Input,
+    Module,
+    RelatedColumn,
+    Role,
+    UserProperty,
+)
+from designer.models import Endpoint as EndpointRow
+
+D = TypeVar("D", bound=Definition)
+Unreadable = dict[str, str]
+
+_INPUT = tuple(
+    "name type required nullable default description minimum maximum min_length max_length pattern allowed".split()
+)
+_BINDING = ("attribute", "source", "value")
+_ENDPOINT = ("kind", "segment", "name", "title", "description", "enabled")
+
+
+def modules(unreadable: Unreadable) -> tuple[ModuleDefinition, ...]:
+    rows = _dicts(Module.objects.order_by("segment"), "segment", "title", "description")
+    return tuple(_readable(ModuleDefinition, "module", rows, unreadable))
+
+
+def entities(unreadable: Unreadable) -> tuple[ExposedEntityDefinition, ...]:
+    rows = ExposedEntity.objects.order_by("module__segment", "segment").values_list(
+        "id", "module__segment", "segment", "entity", "title", "description"
+    )
+    names = ("module", "segment", "entity", "title", "description")
+    keyed = ((id, dict(zip(names, values, strict=True))) for id, *values in rows)
+    return tuple(_readable(ExposedEntityDefinition, "entity", keyed, unreadable))
+
+
+def roles(unreadable: Unreadable) -> tuple[RoleDefinition, ...]:
+    rows = _dicts(Role.objects.order_by("name"), "name", "title", "description", "platform_roles")
+    return tuple(_readable(RoleDefinition, "role", rows, unreadable))
+
+
+def user_properties(unreadable: Unreadable) -> tuple[UserPropertyDefinition, ...]:
+    columns = _grouped(
+        RelatedColumn.objects.order_by("user_property_id", "position", "id"),
+        "user_property_id",
+        ("attribute", "name"),
+    )
+    names = ("name", "kind", "attribute", "relationship", "expression", "description")
+    rows = _dicts(UserProperty.objects.order_by("position", "id"), *names)
+    whole = ((id, {**row, "columns": columns[id]}) for id, row in rows)
+    return tuple(_readable(UserPropertyDefinition, "user property", whole, unreadable))
+
+
+def endpoints(
+    exposed: Iterable[ExposedEntityDefinition], unreadable: Unreadable, only: Collection[int] | None = None
+) -> dict[int, Endpoint]:
+    """Endpoints by row id, those of `only` or all."""
+    by_place = {(entity.module, entity.segment): entity for entity in exposed}
+    of_endpoints = {} if only is None else {"endpoint_id__in": only}
+    ordered = ("endpoint_id", "position", "id")
+    inputs = _grouped(Input.objects.filter(**of_endpoints).order_by(*ordered), "endpoint_id", _INPUT)
+    bindings = _grouped(Binding.objects.filter(**of_endpoints).order_by(*ordered), "endpoint_id", _BINDING)
+    callers: dict[int, list[str]] = defaultdict(list)
+    granted = EndpointRole.objects.filter(**of_endpoints).order_by("endpoint_id", "role__name")
+    for id, role in granted.values_list("endpoint_id", "role__name"):
+        callers[id].append(role)
+    found: dict[int, Endpoint] = {}
+    for id, place, data in _endpoint_rows(only):
+        data["access"]["roles"] = callers[id]
+        data["inputs"], data["bindings"] = inputs[id], bindings[id]
+        if data["kind"] not in KINDS:
+            unreadable[f"endpoint {id}"] = f"There is no kind “{data['kind']}”."
+            continue
+        found[id] = _endpoint(data, by_place.get(place))
+    return found
+
+
+def _endpoint_rows(
+    only: Collection[int] | None,
+) -> Iterable[tuple[int, tuple[str, str], dict[str, Any]]]:
+    rows = EndpointRow.objects.order_by("id")
+    if only is not None:
+        rows = rows.filter(id__in=only)
+    places = ("module__segment", "entity__module__segment", "entity__segment")
+    for id, own, of_entity, exposure, required, settings, *values in rows.values_list(
+        "id", *places, "authentication_required", "settings", *_ENDPOINT
+    ):
+        module = of_entity or own or ""
+        data = dict(zip(_ENDPOINT, values, strict=True))
+        data |= {"module": module, "exposure": exposure or "", "settings": settings}
+        data["access"] = {"authentication_required": required}
+        yield id, (module, exposure or ""), data
+
+
+def _endpoint(data: Mapping[str, Any], entity: ExposedEntityDefinition | None) -> Endpoint:
+    try:
+        return Endpoint(EndpointDefinition.model_validate(data), entity)
+    except ValidationError as error:
+        place = {key: data[key] for key in ("module", "exposure", *_ENDPOINT)}
+        access = AccessDefinition.model_validate(data["access"])
+        settings = KINDS[data["kind"]].settings.model_construct()
+        minimal = EndpointDefinition.model_construct(**place, access=access, settings=settings)
+        return Endpoint(minimal, entity, _reason(error))
+
+
+def _readable(
+    definition: type[D], what: str, rows: Iterable[tuple[int, dict[str, Any]]], unreadable: Unreadable
+) -> Iterable[D]:
+    for id, row in rows:
+        try:
+            yield definition.model_validate(row)
+        except ValidationError as error:
+            unreadable[f"{what} {id}"] = _reason(error)
+
+
+def _reason(error: ValidationError) -> str:
+    return "; ".join(
+        f"{'.'.join(str(part) for part in problem['loc'])}: {problem['msg']}" for problem in error.errors()
+    )
+
+
+def _dicts(rows: QuerySet[Any, Any], *names: str) -> Iterable[tuple[int, dict[str, Any]]]:
+    return ((id, dict(zip(names, values, strict=True))) for id, *values in rows.values_list("id", *names))
+
+
+def _grouped(
+    rows: QuerySet[Model, Model], by: str, names: tuple[str, ...]
+) -> defaultdict[int, list[dict[str, Any]]]:
+    groups: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
+    for key, *values in rows.values_list(by, *names):
+        groups[key].append(dict(zip(names, values, strict=True)))
+    return groups

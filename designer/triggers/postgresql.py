@@ -1,0 +1,73 @@
+"""PostgreSQL: triggers fired once a statement, so that a bulk edit of thousands of rows raises the revision once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from designer.triggers.tables import KEPT_CHANGES
+
+_TRANSITIONS = {
+    "insert": "REFERENCING NEW TABLE AS now",
+    "update": "REFERENCING OLD TABLE AS before NEW TABLE AS now",
+    "delete": "REFERENCING OLD TABLE AS before",
+    "truncate": "",
+}
+_ROWS = {
+    "insert": "SELECT {column} AS endpoint FROM now",
+    "update": "SELECT {column} AS endpoint FROM before UNION SELECT {column} FROM now",
+    "delete": "SELECT {column} AS endpoint FROM before",
+}
+
+# The row's lock orders writers, so numbers grow in the order of the commits.
+_RAISE = f"""
+CREATE OR REPLACE FUNCTION designer_raise_revision(endpoints bigint[]) RETURNS void LANGUAGE plpgsql AS $body$
+DECLARE
+    raised designer_revision;
+BEGIN
+    INSERT INTO designer_revision (id, number, token) VALUES (1, 1, replace(gen_random_uuid()::text, '-', ''))
+    ON CONFLICT (id) DO UPDATE SET number = designer_revision.number + 1, token = excluded.token
+    RETURNING * INTO raised;
+    IF cardinality(endpoints) > {KEPT_CHANGES} THEN
+        endpoints := ARRAY[NULL];
+    END IF;
+    INSERT INTO designer_change (number, token, endpoint)
+    SELECT raised.number, raised.token, noted FROM unnest(endpoints) AS noted;
+    DELETE FROM designer_change WHERE id <= (SELECT max(id) - {KEPT_CHANGES} FROM designer_change);
+END
+$body$"""  # noqa: S608  a number of ours
+
+
+def statements(tables: Mapping[str, str | None]) -> Iterator[str]:
+    yield _RAISE
+    for table, column in tables.items():
+        for event, transition in _TRANSITIONS.items():
+            trigger = f"{table}_{event}_raises_revision"
+            yield _function(trigger, event, column)
+            yield f"DROP TRIGGER IF EXISTS {trigger} ON {table}"
+            yield (
+                f"CREATE TRIGGER {trigger} AFTER {event.upper()} ON {table} {transition} "
+                f"FOR EACH STATEMENT EXECUTE FUNCTION {trigger}()"
+            )
+    yield "SELECT designer_raise_revision(ARRAY[NULL]::bigint[])"
+
+
+def _function(name: str, event: str, column: str | None) -> str:
+    return f"""
+CREATE OR REPLACE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $body$
+DECLARE
+    endpoints bigint[];
+BEGIN
+    {_collect(event, column)}
+    RETURN NULL;
+END
+$body$"""
+
+
+def _collect(event: str, column: str | None) -> str:
+    if event == "truncate":
+        return "PERFORM designer_raise_revision(ARRAY[NULL]::bigint[]);"
+    rows = _ROWS[event].format(column=column or "NULL::bigint")
+    return (
+        f"SELECT array_agg(DISTINCT endpoint) INTO endpoints FROM ({rows}) AS rows;\n"  # noqa: S608  ours
+        "    IF endpoints IS NOT NULL THEN PERFORM designer_raise_revision(endpoints); END IF;"
+    )

@@ -1,0 +1,35 @@
+"""SQLite: a trigger per table and kind of statement, fired for each row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from designer.triggers.tables import KEPT_CHANGES
+
+_EVENTS = {"insert": ("NEW",), "update": ("OLD", "NEW"), "delete": ("OLD",)}
+
+
+def statements(tables: Mapping[str, str | None]) -> Iterator[str]:
+    for table, column in tables.items():
+        for event, rows in _EVENTS.items():
+            trigger = f"{table}_{event}_raises_revision"
+            endpoints = [f"{row}.{column}" for row in rows] if column else ["NULL"]
+            yield f"DROP TRIGGER IF EXISTS {trigger}"
+            body = " ".join(f"{step};" for step in _raise(endpoints))
+            yield f"CREATE TRIGGER {trigger} AFTER {event.upper()} ON {table} BEGIN {body} END"
+    yield from _raise(["NULL"])
+
+
+def _raise(endpoints: list[str]) -> Iterator[str]:
+    # A flushed database has lost the row.
+    yield "INSERT OR IGNORE INTO designer_revision (id, number, token) VALUES (1, 0, '')"
+    yield "UPDATE designer_revision SET number = number + 1, token = lower(hex(randomblob(16))) WHERE id = 1"
+    notes = " UNION ".join(
+        f"SELECT number, token, {endpoint} FROM designer_revision WHERE id = 1"  # noqa: S608  names of ours
+        for endpoint in endpoints
+    )
+    yield f"INSERT INTO designer_change (number, token, endpoint) {notes}"
+    yield (
+        "DELETE FROM designer_change WHERE id <= "  # noqa: S608  a number of ours
+        f"(SELECT max(id) - {KEPT_CHANGES} FROM designer_change)"
+    )

@@ -1,0 +1,23 @@
+"""Which tables are the configuration, and which endpoint a row of them concerns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+# The column that holds the endpoint's id; None where any endpoint may depend on the row.
+WATCHED: Mapping[str, str | None] = {
+    "designer_endpoint": "id",
+    "designer_endpoint_roles": "endpoint_id",
+    "designer_input": "endpoint_id",
+    "designer_binding": "endpoint_id",
+    "designer_module": None,
+    "designer_exposedentity": None,
+    "designer_role": None,
+    "designer_userproperty": None,
+    "designer_relatedcolumn": None,
+}
+
+REVISION_TABLES = frozenset({"designer_revision", "designer_change"})
+
+# A process that has missed more changes than this reads everything again.
+KEPT_CHANGES = 1_000
