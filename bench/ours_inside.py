@@ -10,6 +10,7 @@ from bench.world import ACCOUNTS, Choice, World, account_name
 from crmclient import Create, Reference
 from crmclient.metadata import OptionSet
 from crmclient.query.ast import Column, Query
+from designer.models import Binding, Endpoint, EndpointRole, Input
 from designer.platform import get_platform
 
 BATCH = 500
@@ -38,6 +39,28 @@ def _choices(option_set: OptionSet) -> list[Choice]:
     ]
 
 
+def configure(count: str) -> None:
+    """Copies of the demo's create endpoint, with inputs, bindings and roles, until `count` are configured."""
+    model = Endpoint.objects.get(
+        kind="create", module__segment="sales", entity__segment="accounts", segment=""
+    )
+    missing = int(count) - Endpoint.objects.count()
+    copies = Endpoint.objects.bulk_create(
+        [
+            Endpoint(kind=model.kind, module=model.module, entity=model.entity, segment=f"accounts-{number}")
+            for number in range(1, missing + 1)
+        ],
+        batch_size=BATCH,
+    )
+    for part in (EndpointRole, Input, Binding):
+        rows = list(part.objects.filter(endpoint=model).values())
+        for row in rows:
+            del row["id"], row["endpoint_id"]
+        part.objects.bulk_create(
+            [part(endpoint=copy, **row) for copy in copies for row in rows], batch_size=BATCH
+        )
+
+
 def show(key: str) -> None:
     """Print the account with that id as JSON."""
     values = get_platform().retrieve("account", key, RECORD).values
@@ -52,4 +75,4 @@ def show(key: str) -> None:
     sys.stdout.write(json.dumps(record))
 
 
-COMMANDS = {"fill": fill, "show": show}
+COMMANDS = {"fill": fill, "configure": configure, "show": show}
