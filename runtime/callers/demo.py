@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from django.contrib.auth import get_user_model
-from django.contrib.auth.models import AbstractUser, Group
+from django.contrib.auth.models import Group, User
 from django.db import transaction
 
 from crmclient import Guid
@@ -52,8 +51,8 @@ def _user(
     *,
     is_staff: bool = False,
     is_superuser: bool = False,
-) -> AbstractUser:
-    user, _ = get_user_model().objects.get_or_create(username=username)
+) -> User:
+    user, _ = User.objects.get_or_create(username=username)
     user.first_name, user.last_name = first_name, last_name
     user.is_staff, user.is_superuser, user.is_active = is_staff, is_superuser, True
     user.set_password(password)
@@ -61,7 +60,7 @@ def _user(
     return user
 
 
-def _api_account(user: AbstractUser, person: _Person) -> None:
+def _api_account(user: User, person: _Person) -> None:
     account, _ = ApiAccount.objects.update_or_create(
         user=user, defaults={"platform_user": person.platform_user}
     )

@@ -1,84 +1,49 @@
-"""The small bodies of the token endpoints: a handful of texts, as JSON or as a form."""
+"""The bodies of the token endpoints: a few texts, as JSON or, as OAuth 2 libraries send them, as a form."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from typing import Any
 
-import jiter
-from django.http import QueryDict
-from django.utils.http import parse_header_parameters
-from rest_framework.request import Request
+from django.http import HttpRequest, QueryDict
 
-from runtime.problems import FieldError, Problem
+from designer.definitions import InputDefinition
+from designer.types import Limits
+from runtime.bodies import malformed, read_object
+from runtime.inputs import Inputs, invalid_input
+from runtime.parameters import read_parameters
+from runtime.problems import FieldError
 
-
-@dataclass(frozen=True, slots=True)
-class TextField:
-    """A text that a body may hold; `longest` counts characters, `allowed` (if any) holds the only values."""
-
-    name: str
-    required: bool = True
-    longest: int = 255
-    allowed: tuple[str, ...] = ()
-
-    def errors(self, values: Mapping[str, object]) -> Iterator[FieldError]:
-        pointer = f"/{self.name}"
-        value = values.get(self.name)
-        if value is None or value == "":
-            if self.required:
-                yield FieldError("required", "This is required.", pointer)
-        elif not isinstance(value, str):
-            yield FieldError("wrong_type", "This must be a text.", pointer)
-        elif len(value) > self.longest:
-            yield FieldError("too_long", f"At most {self.longest} characters.", pointer)
-        elif "\0" in value or _has_surrogate(value):
-            yield FieldError("bad_characters", "This holds characters that no text may hold.", pointer)
-        elif self.allowed and value not in self.allowed:
-            yield FieldError("not_allowed", f"Allowed: {', '.join(self.allowed)}.", pointer)
+_FORM = "application/x-www-form-urlencoded"
 
 
-def read_form(request: Request, fields: Sequence[TextField]) -> dict[str, str]:
-    """The texts of the body by name. Raises Problem 400 naming all that is wrong, 415 for other types."""
-    values, errors = _read(request)
-    known = {field.name for field in fields}
-    errors += [
-        FieldError("unknown", "There is no such key here.", f"/{name}")
-        for name in values
-        if name not in known
-    ]
-    errors += [
-        FieldError("unknown", "This takes no parameters.", parameter=name) for name in request.query_params
-    ]
-    for field in fields:
-        errors.extend(field.errors(values))
-    if errors:
-        raise Problem(400, "invalid_input", "Some values are missing or wrong; see errors.", errors=errors)
-    return {name: value for name, value in values.items() if isinstance(value, str)}
+def texts(*definitions: InputDefinition) -> Inputs:
+    """Inputs that no attribute stands behind."""
+    return Inputs(definitions, {defined.name: Limits.of(defined) for defined in definitions})
 
 
-def _read(request: Request) -> tuple[Mapping[str, object], list[FieldError]]:
-    media_type, _ = parse_header_parameters(request.META.get("CONTENT_TYPE", ""))
-    if media_type == "application/json":
-        return _read_json(request.body), []
-    if media_type == "application/x-www-form-urlencoded":
-        form = QueryDict(request.body)
-        repeated = [name for name, values in form.lists() if len(values) > 1]
-        return form.dict(), [FieldError("repeated", "Give this once.", f"/{name}") for name in repeated]
-    raise Problem(
-        415, "unsupported_media_type", "Send application/json or application/x-www-form-urlencoded."
-    )
+def read_form(request: HttpRequest, inputs: Inputs) -> Mapping[str, Any]:
+    """The values of `inputs`. Raises Problem 400 naming all that is wrong, 413, 415."""
+    read_parameters(request, ())
+    is_form = request.META.get("CONTENT_TYPE", "").partition(";")[0].strip().lower() == _FORM
+    return inputs.read(_fields(request.body) if is_form else read_object(request))
 
 
-def _read_json(body: bytes) -> Mapping[str, object]:
+def _fields(body: bytes) -> Mapping[str, str]:
     try:
-        value = jiter.from_json(body, catch_duplicate_keys=True, allow_inf_nan=False)
-    except ValueError as error:
-        raise Problem(400, "malformed_body", f"The body is not valid JSON: {error}.") from error
-    if not isinstance(value, dict):
-        raise Problem(400, "malformed_body", "The body must be a JSON object.")
-    return value
-
-
-def _has_surrogate(text: str) -> bool:
-    return any("\ud800" <= character <= "\udfff" for character in text)
+        form = QueryDict(body.decode("ascii"))
+    except UnicodeDecodeError as error:
+        raise malformed("The form is not URL-encoded.") from error
+    errors = [
+        FieldError("repeated_key", "Must be given once.", pointer=f"/{name}")
+        for name, values in form.lists()
+        if len(values) > 1
+    ]
+    errors += [
+        FieldError("invalid_character", "Must not hold NUL characters.", pointer=f"/{name}")
+        for name, value in form.items()
+        if "\0" in str(value)
+    ]
+    if errors:
+        raise invalid_input(errors)
+    return {name: str(value) for name, value in form.items()}

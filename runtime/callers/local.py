@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass
 
-from django.contrib.auth.models import AbstractBaseUser
+from django.contrib.auth.models import User
 from django.db import models, transaction
 from rest_framework_simplejwt.exceptions import ExpiredTokenError, TokenError
 from rest_framework_simplejwt.settings import api_settings
@@ -43,7 +43,7 @@ class LocalIssuer:
         return _read(AccessToken, token)
 
 
-def issue(user: AbstractBaseUser) -> TokenPair:
+def issue(user: User) -> TokenPair:
     """A new pair for `user`, whose password has been checked."""
     OutstandingToken.objects.filter(user=user, expires_at__lt=dt.datetime.now(dt.UTC)).delete()
     return _new_pair(user)
@@ -63,7 +63,7 @@ def rotate(refresh: str) -> TokenPair:
         return _new_pair(account.user)
 
 
-def revoke_all(user: AbstractBaseUser) -> int:
+def revoke_all(user: User) -> int:
     """Use up every refresh token of `user`; how many were still good."""
     good = OutstandingToken.objects.filter(user=user, blacklistedtoken=None)
     return len(BlacklistedToken.objects.bulk_create([BlacklistedToken(token=token) for token in good]))
@@ -74,7 +74,7 @@ def reachable_accounts() -> models.QuerySet[ApiAccount]:
     return ApiAccount.objects.filter(user__is_active=True, user__is_staff=False, user__is_superuser=False)
 
 
-def _new_pair(user: AbstractBaseUser) -> TokenPair:
+def _new_pair(user: User) -> TokenPair:
     refresh = RefreshToken()
     refresh["sub"] = str(user.pk)
     OutstandingToken.objects.create(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from axes.helpers import get_cool_off
-from django.contrib.auth import authenticate, get_user_model
-from django.contrib.auth.models import AbstractBaseUser
+from django.contrib.auth import authenticate
+from django.contrib.auth.models import User
 from django.contrib.auth.signals import user_logged_in, user_login_failed
 from rest_framework.request import Request
 
@@ -14,7 +14,7 @@ from runtime.callers.local import reachable_accounts
 from runtime.problems import Problem
 
 
-def log_in(request: Request, username: str, password: str) -> AbstractBaseUser:
+def log_in(request: Request, username: str, password: str) -> User:
     """The user of an API account.
 
     Raises Problem 401 `invalid_credentials`, the same for an unknown name, a wrong password, a closed
@@ -27,7 +27,7 @@ def log_in(request: Request, username: str, password: str) -> AbstractBaseUser:
         user = None
     if user is None:
         raise _locked_out(request) if getattr(request, "axes_locked_out", False) else _wrong_credentials()
-    user_logged_in.send(get_user_model(), request=request, user=user)
+    user_logged_in.send(User, request=request, user=user)
     return user
 
 

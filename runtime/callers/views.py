@@ -2,39 +2,41 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from django.http import HttpResponse
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from runtime.callers.forms import TextField, read_form
+from designer.definitions import InputDefinition
+from runtime.callers.forms import read_form, texts
 from runtime.callers.local import TokenPair, issue, rotate
 from runtime.callers.login import log_in
 from runtime.rendering import json_response
 
 # OAuth 2 libraries always say which grant they ask for (RFC 6749, 4.3 and 6).
-_PASSWORD = TextField("grant_type", required=False, allowed=("password",))
-_REFRESH = TextField("grant_type", required=False, allowed=("refresh_token",))
+LOGIN = texts(
+    InputDefinition(name="username", required=True, max_length=150),
+    InputDefinition(name="password", required=True, max_length=1000),
+    InputDefinition(name="grant_type", allowed=("password",)),
+)
+REFRESH = texts(
+    InputDefinition(name="refresh", required=True, max_length=8192),
+    InputDefinition(name="grant_type", allowed=("refresh_token",)),
+)
 
 
 class TokenView(APIView):
     """A user name and a password for a pair of tokens."""
 
-    fields: ClassVar = (TextField("username", longest=150), TextField("password", longest=1000), _PASSWORD)
-
     def post(self, request: Request) -> HttpResponse:
-        form = read_form(request, self.fields)
+        form = read_form(request._request, LOGIN)
         return _answer(issue(log_in(request, form["username"], form["password"])))
 
 
 class RefreshView(APIView):
     """A refresh token, which is used up, for a new pair."""
 
-    fields: ClassVar = (TextField("refresh", longest=8192), _REFRESH)
-
     def post(self, request: Request) -> HttpResponse:
-        return _answer(rotate(read_form(request, self.fields)["refresh"]))
+        return _answer(rotate(read_form(request._request, REFRESH)["refresh"]))
 
 
 def _answer(pair: TokenPair) -> HttpResponse:

@@ -32,7 +32,8 @@ class Misconfigured(Exception):
 class Related(Protocol):
     """One property's data. `link` is what the query for the user's record needs for it, if anything."""
 
-    link: Link | None
+    @property
+    def link(self) -> Link | None: ...
 
     def read(self, platform: Platform, user: Mapping[str, Value], call: Call) -> Any: ...
 

@@ -1,0 +1,13 @@
+"""The runtime as an app: it brings the API accounts."""
+
+from __future__ import annotations
+
+from django.apps import AppConfig
+
+
+class Runtime(AppConfig):
+    name = "runtime"
+    verbose_name = "API"
+
+    def ready(self) -> None:
+        from runtime.callers import checks  # noqa: F401  registers them

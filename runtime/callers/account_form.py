@@ -1,0 +1,103 @@
+"""The form of an API account: its Django user and its own fields on one page."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any, cast
+
+from django import forms
+from django.contrib.auth.models import User
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from crmclient.errors import PlatformError
+from designer.platform import get_platform
+from runtime.callers.local import revoke_all
+from runtime.callers.platform_users import platform_users
+from runtime.models import ApiAccount
+
+
+class AccountForm(forms.ModelForm):
+    """Saves both rows. A new password or a closed account ends what was signed in with the old one."""
+
+    username = forms.CharField(
+        max_length=150,
+        validators=[User.username_validator],
+        help_text="What POST /api/token is sent with. Letters, digits and @ . + - _",
+    )
+    password = forms.CharField(
+        required=False,
+        strip=False,
+        max_length=1000,
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+        help_text="Leave empty to keep the present one.",
+    )
+    active = forms.BooleanField(
+        required=False, initial=True, help_text="A closed account loses access within a minute."
+    )
+
+    class Meta:
+        model = ApiAccount
+        fields = ("roles", "platform_user")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["platform_user"] = self._platform_user_field()
+        if self._is_new:
+            self.fields["password"].required = True
+            self.fields["password"].help_text = ""
+        else:
+            self.initial.update(username=self.instance.user.username, active=self.instance.user.is_active)
+
+    @property
+    def _is_new(self) -> bool:
+        return self.instance.pk is None
+
+    def _platform_user_field(self) -> forms.Field:
+        model_field = self.fields["platform_user"]
+        present = str(self.instance.platform_user or "")
+        help_text = model_field.help_text
+        try:
+            known = dict(platform_users(get_platform()))
+        except PlatformError:
+            known = {}
+            help_text = "The platform cannot be reached just now, so only the present choice can be kept."
+        if present and present not in known:
+            known[present] = f"{present} (not among the platform's users)"
+        return forms.TypedChoiceField(
+            label="Platform user",
+            choices=[("", "None: no user context"), *known.items()],
+            coerce=uuid.UUID,
+            empty_value=None,
+            required=False,
+            help_text=help_text,
+            widget=model_field.widget if isinstance(model_field.widget, forms.Select) else forms.Select,
+        )
+
+    def clean_username(self) -> str:
+        username = cast(str, self.cleaned_data["username"])
+        others = User.objects.filter(username=username).exclude(pk=self.instance.user_id)
+        if others.exists():
+            raise ValidationError("There is an account with this name, of the API or of the studio.")
+        return username
+
+    def clean_password(self) -> str:
+        password = cast(str, self.cleaned_data["password"])
+        if password:
+            user = None if self._is_new else self.instance.user
+            validate_password(password, user)
+        return password
+
+    @transaction.atomic
+    def save(self, commit: bool = True) -> ApiAccount:
+        user = User() if self._is_new else self.instance.user
+        user.username = self.cleaned_data["username"]
+        user.is_active = self.cleaned_data["active"]
+        if password := self.cleaned_data["password"]:
+            user.set_password(password)
+        user.save()
+        if password or not user.is_active:
+            revoke_all(user)
+        self.instance.user = user
+        return cast(ApiAccount, super().save(commit))
