@@ -13,6 +13,6 @@ class EmbeddedPlatform(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from crmclient.embedded.system import install_after_migrate
+        from crmclient.embedded.system.install import install_after_migrate
 
         post_migrate.connect(install_after_migrate, sender=self)

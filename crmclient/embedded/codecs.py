@@ -1,8 +1,9 @@
-"""Between the values of `crmclient.values` and what the database holds, one codec for each physical kind of value.
+"""Between the values of `crmclient.values` and what the database holds, one codec for each physical kind of
+value.
 
-`encode` checks the Python type and what the kind can hold at all: TypeError for a wrong type, ValueError for a value
-that does not fit, both with a message for people. What one attribute allows beyond that is in `limits`. Neither
-direction sees None.
+`encode` checks the Python type and what the kind can hold at all: TypeError for a wrong type, ValueError
+for a value that does not fit, both with a message for people. What one attribute allows beyond that is in
+`limits`. Neither direction sees None.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Units of work on Django's own connection: one transaction, one snapshot of the metadata.
 
-A second connection would be locked out by the service's own transactions and would not see their rows. The hot path
-takes the driver's cursor; Django's is used when its query log or an execute wrapper wants to see the statements.
-Statements are always drained: a half-read one would pin an old view of the data.
+A second connection would be locked out by the service's own transactions and would not see their rows. The
+hot path takes the driver's cursor; Django's is used when its query log or an execute wrapper wants to see
+the statements. Statements are always drained: a half-read one would pin an old view of the data.
 
-Inside an open `atomic()` a unit joins it, a write under a savepoint of its own. Otherwise a unit opens and ends a plain
-transaction; `atomic()` itself would take the write lock even to read. Such units do not nest.
+Inside an open `atomic()` a unit joins it, a write under a savepoint of its own. Otherwise a unit opens and
+ends a plain transaction; `atomic()` itself would take the write lock even to read. Such units do not nest.
 """
 
 from __future__ import annotations
@@ -85,8 +85,11 @@ class Unit:
         except Exception as error:
             raise translated(error, self.dialect) from error
 
-    def _set_up_missing(self) -> Unavailable:
-        return Unavailable("The store is not set up: run `manage.py migrate`.")
+    def _revision_row(self, statement: str) -> Row:
+        found = self.rows(statement)
+        if not found:
+            raise Unavailable("The store is not set up: run `manage.py migrate`.")
+        return found[0]
 
 
 class ReadUnit(Unit):
@@ -99,10 +102,8 @@ class ReadUnit(Unit):
             self._control(begin)
             self._owns_transaction = True
         try:
-            found = self.rows(READ_REVISION)
-            if not found:
-                raise self._set_up_missing()
-            self.snapshot = snapshot_at(Revision(*found[0]), self.dialect, self.rows)
+            number, token = self._revision_row(READ_REVISION)
+            self.snapshot = snapshot_at(Revision(number, token), self.dialect, self.rows)
         except BaseException:
             self._end()
             raise
@@ -119,7 +120,8 @@ class ReadUnit(Unit):
 class WriteUnit(Unit):
     """`with write_unit() as unit:` commits at the end, or rolls back when an error leaves the block.
 
-    `version` is the row version of everything written in the unit, `now` the time of all of it, in whole seconds.
+    `version` is the row version of everything written in the unit, `now` the time of all of it, in whole
+    seconds.
     """
 
     version: int
@@ -161,10 +163,7 @@ class WriteUnit(Unit):
                 action()
 
     def _take_version(self) -> None:
-        found = self.rows(RAISE_VERSION)
-        if not found:
-            raise self._set_up_missing()
-        number, token, self.version = found[0]
+        number, token, self.version = self._revision_row(RAISE_VERSION)
         self.now = dt.datetime.now(dt.UTC).replace(microsecond=0)
         self.snapshot = snapshot_at(Revision(number, token), self.dialect, self.rows)
 

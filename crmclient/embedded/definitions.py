@@ -1,4 +1,6 @@
-"""What the store knows of an entity beside the platform's metadata, with a JSON form for the definitions' table."""
+"""What the store knows of an entity beside the platform's metadata, with a JSON form for the definitions'
+table.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from crmclient.metadata import Attribute, Entity, OptionSet, Relationship
 
 
 class Ownership(str, Enum):
-    """Who owns an entity's records: a user or team, the organisation as a whole, or nobody (intersect entities)."""
+    """Who owns an entity's records: a user or team, the organisation as a whole, or nobody (intersect
+    entities).
+    """
 
     USER = "UserOwned"
     ORGANIZATION = "OrganizationOwned"
@@ -22,7 +26,7 @@ class Ownership(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class FileFact:
-    """An attribute that repeats a fact of the file in the column `file`: a field of FileInfo, or `present`."""
+    """An attribute that repeats a fact of the file in column `file`: a field of FileInfo, or `present`."""
 
     file: str
     fact: str
@@ -33,8 +37,8 @@ class AttributeDefinition:
     """One attribute and where it is stored.
 
     `column` is the physical column; `key` holds a text's comparison form; `target` holds the entity that a
-    lookup with several possible targets points at. `joined_from`: the value is made of these attributes, joined
-    with a blank. `default` is the value that a create gives when the caller gives none.
+    lookup with several possible targets points at. `joined_from`: the value is made of these attributes,
+    joined with a blank. `default` is the value that a create gives when the caller gives none.
     """
 
     attribute: Attribute
@@ -48,7 +52,9 @@ class AttributeDefinition:
 
 @dataclass(frozen=True, slots=True)
 class SpareColumn:
-    """The emptied column of a deleted attribute. PostgreSQL counts dropped columns for ever, so it is used again."""
+    """The emptied column of a deleted attribute. PostgreSQL counts dropped columns for ever, so it is used
+    again.
+    """
 
     name: str
     storage: Storage

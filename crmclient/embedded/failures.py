@@ -1,4 +1,6 @@
-"""The database's errors as the platform's. No text of the database's own leaves the engine, only the chained cause."""
+"""The database's errors as the platform's. No text of the database's own leaves the engine, only the
+chained cause.
+"""
 
 from __future__ import annotations
 

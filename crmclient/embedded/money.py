@@ -1,8 +1,9 @@
 """Exact numbers on databases that have none.
 
-SQLite knows 64-bit integers and floats. Money is kept as an integer of ten-thousandths, whose range is exactly
-the platform's (922,337,203,685,477.5807 is 2**63 - 1). A Decimal, with ten places, needs 22 digits: it is kept as text of
-fixed width whose binary order is the numbers' order. No step uses the caller's decimal context, which may round.
+SQLite knows 64-bit integers and floats. Money is kept as an integer of ten-thousandths, whose range is
+exactly the platform's (922,337,203,685,477.5807 is 2**63 - 1). A Decimal, with ten places, needs 22 digits:
+it is kept as text of fixed width whose binary order is the numbers' order. No step uses the caller's
+decimal context, which may round.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ MONEY_PLACES = 4
 DECIMAL_PLACES = 10
 
 _EXACT = Context(prec=100, traps=[Inexact, InvalidOperation])
-_WIDTH = 24
-_NINES = 10**_WIDTH - 1
+ORDERED_WIDTH = 24
+ORDERED_NINES = 10**ORDERED_WIDTH - 1
 
 
 def scaled(value: Decimal, places: int) -> int:
@@ -49,18 +50,20 @@ def decimal_places(value: Decimal) -> int:
 
 
 def ordered_text(value: Decimal) -> str:
-    """A Decimal as text that sorts like the number: a sign digit, then 24 digits, complemented when negative."""
+    """A Decimal as text that sorts like the number: a sign digit, then 24 digits, complemented when
+    negative.
+    """
     number = scaled(value, DECIMAL_PLACES)
-    if abs(number) > _NINES:
+    if abs(number) > ORDERED_NINES:
         raise ValueError("the number is out of range")
     if number >= 0:
-        return f"1{number:0{_WIDTH}d}"
-    return f"0{_NINES + number:0{_WIDTH}d}"
+        return f"1{number:0{ORDERED_WIDTH}d}"
+    return f"0{ORDERED_NINES + number:0{ORDERED_WIDTH}d}"
 
 
 def from_ordered_text(text: str) -> Decimal:
     number = int(text[1:])
-    return unscaled(number if text[0] == "1" else number - _NINES, DECIMAL_PLACES)
+    return unscaled(number if text[0] == "1" else number - ORDERED_NINES, DECIMAL_PLACES)
 
 
 def money_quantum(value: Decimal) -> Decimal:

@@ -26,20 +26,20 @@ def check_logical(name: str) -> str:
     """`name`, if it can be a logical name. Raises InvalidDefinition."""
     if not _LOGICAL.fullmatch(name):
         raise InvalidDefinition(
-            f"{name!r} cannot be a logical name: use lower-case letters, digits and underscores, at most 128, "
-            "not beginning with a digit."
+            f"{name!r} cannot be a logical name: use lower-case letters, digits and underscores, "
+            "at most 128, not beginning with a digit."
         )
     return name
 
 
-def physical(logical: str, taken: Container[str], *, prefix: str = "") -> str:
+def physical(logical: str, taken: Container[str], *, prefix: str = "", suffix: str = "") -> str:
     """A physical name for `logical`: the same wherever the databases allow it, and none of `taken`."""
     name = prefix + logical
-    if _is_plain(name) and name not in taken:
-        return name
+    if _is_plain(name) and name + suffix not in taken:
+        return name + suffix
     for attempt in range(1_000):
         digest = hashlib.sha256(f"{name}/{attempt}".encode()).hexdigest()[:8]
-        candidate = f"{name[: LONGEST - 9].rstrip('_')}_{digest}"
+        candidate = f"{name[: LONGEST - 9].rstrip('_')}_{digest}{suffix}"
         if candidate not in taken:
             return candidate
     raise InvalidDefinition(f"No physical name is left for {logical!r}.")

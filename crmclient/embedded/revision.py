@@ -1,7 +1,8 @@
-"""The metadata's revision and the records' version: one row, read by every unit of work, raised by every write.
+"""The metadata's revision and the records' version: one row, read by every unit of work, raised by every
+write.
 
-The revision is a number with a random token. The token alone identifies the metadata's content: a number that
-was rolled back is given out again.
+The revision is a number with a random token. The token alone identifies the metadata's content: a number
+that was rolled back is given out again.
 """
 
 from __future__ import annotations
@@ -10,15 +11,25 @@ import secrets
 from typing import NamedTuple
 
 LOCAL_REVISION_SQL = "(SELECT metadata_token FROM crm_revision WHERE id = 1)"
-"""Yields the metadata revision as text, for a reader that asks the same database for something else anyway."""
+"""Yields the metadata revision as text, for a reader that asks the same database for something else anyway.
+"""
 
 READ_REVISION = "SELECT metadata_number, metadata_token FROM crm_revision WHERE id = 1"
+
+INSERT_REVISION = (
+    "INSERT INTO crm_revision (id, metadata_number, metadata_token, row_version) VALUES (1, 0, %s, 0) "
+    "ON CONFLICT (id) DO NOTHING"
+)
 
 RAISE_VERSION = (
     "UPDATE crm_revision SET row_version = row_version + 1 WHERE id = 1 "
     "RETURNING metadata_number, metadata_token, row_version"
 )
 """Also takes the row's lock, so that versions become visible in their order: a sequence would not do that."""
+
+RAISE_METADATA = (
+    "UPDATE crm_revision SET metadata_number = metadata_number + 1, metadata_token = {} WHERE id = 1"
+)
 
 
 class Revision(NamedTuple):

@@ -1,15 +1,15 @@
 """All metadata at one revision, never changed once made.
 
-A process keeps the last few snapshots by their revision's token. Since tokens are random, a snapshot read inside
-a transaction that is rolled back later can never be taken for another. A new snapshot shares with the one before what
-the change in between did not touch, and a definition is parsed when first asked for.
+A process keeps the last few snapshots by their revision's token. Since tokens are random, a snapshot read
+inside a transaction that is rolled back later can never be taken for another. A new snapshot shares with
+the one before what the change in between did not touch, and a definition is parsed when first asked for.
 """
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, TypeVar
@@ -21,7 +21,7 @@ from crmclient.embedded.definitions import (
     AttributeDefinition,
     EntityDefinition,
 )
-from crmclient.embedded.dialects.base import DbValue, Dialect, Row
+from crmclient.embedded.dialects.base import DbValue, Dialect, Row, Storage
 from crmclient.embedded.revision import Revision
 from crmclient.embedded.text import fold
 from crmclient.errors import UnknownEntity, UnknownOptionSet
@@ -30,15 +30,15 @@ from crmclient.metadata import ENGLISH, Attribute, Entity, OptionSet, Relationsh
 KEPT = 4
 
 T = TypeVar("T")
-Rows = Callable[[str], list[Row]]
+Rows = Callable[[str, Sequence[Any]], list[Row]]
 
 
 @dataclass(frozen=True, slots=True)
 class StoredColumn:
     """An attribute and its physical column.
 
-    `key` is the column of a text's comparison form; `target` the one that says which entity a polymorphic lookup
-    points at. Filters, orders, groups and unique keys use `comparable`.
+    `key` is the column of a text's comparison form; `target` the one that says which entity a polymorphic
+    lookup points at. Filters, orders, groups and unique keys use `comparable`.
     """
 
     attribute: Attribute
@@ -156,19 +156,26 @@ class Snapshot:
 
     def at(self, revision: Revision, rows: Rows) -> Snapshot:
         """The snapshot at `revision`, reading only what changed since this one."""
-        stamps = rows("SELECT kind, name, token FROM crm_definition")
+        stamps = rows("SELECT kind, name, token FROM crm_definition", ())
         known = {"entity": self._entities, "optionset": self._option_sets}
-        changed = [
-            (kind, name)
+        changed = {
+            name
             for kind, name, token in stamps
             if name not in known[kind] or known[kind][name].token != token
-        ]
-        read = {(kind, name): (token, text) for kind, name, token, text in _documents(rows, changed)}
+        }
+        read = {(kind, name): (token, text) for kind, name, token, text in self._documents(rows, changed)}
         return Snapshot(
             revision,
             self.dialect,
             _merged("entity", stamps, self._entities, read, self._parse_entity),
             _merged("optionset", stamps, self._option_sets, read, OPTION_SET_JSON.validate_json),
+        )
+
+    def _documents(self, rows: Rows, names: set[str]) -> list[Row]:
+        among = self.dialect.among("name", Storage.TEXT)
+        return rows(
+            f"SELECT kind, name, token, document FROM crm_definition WHERE {among}",
+            (self.dialect.list_parameter(sorted(names)),),
         )
 
     def _parse_entity(self, text: str) -> StoredEntity:
@@ -225,18 +232,6 @@ def snapshot_at(revision: Revision, dialect: Dialect, rows: Rows) -> Snapshot:
         snapshot = before.at(revision, rows)
         _recent.keep(snapshot)
     return snapshot
-
-
-def _documents(rows: Rows, wanted: Iterable[tuple[str, str]]) -> list[Row]:
-    names = {name for _, name in wanted}
-    if not names:
-        return []
-    everything = "SELECT kind, name, token, document FROM crm_definition"
-    if len(names) > 50:
-        return rows(everything)
-    # The names are logical names, letters and digits, checked when they were stored.
-    listed = ", ".join(f"'{name}'" for name in sorted(names))
-    return rows(f"{everything} WHERE name IN ({listed})")  # noqa: S608
 
 
 def _merged(

@@ -1,4 +1,6 @@
-"""What differs between the databases, behind one interface. The rest of the engine asks no database for its name."""
+"""What differs between the databases, behind one interface. The rest of the engine asks no database for its
+name.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""PostgreSQL: exact numeric types, server-side binding, and text loaders where Python's own types cost too much."""
+"""PostgreSQL: exact numeric types, server-side binding, and text loaders where Python's own types cost too
+much.
+"""
 
 from __future__ import annotations
 
@@ -49,6 +51,12 @@ class PostgreSQL(Dialect):
         Storage.GUID: "uuid",
     }
 
+    element_types = {
+        Storage.KEY: "text",
+        Storage.MONEY: "numeric",
+        Storage.DECIMAL: "numeric",
+    }
+
     def cursor(self, connection: Any) -> Cursor:
         return cast(Cursor, _TextCursor(connection))
 
@@ -56,14 +64,15 @@ class PostgreSQL(Dialect):
         return cast(Cursor, wrapper.make_debug_cursor(self.cursor(wrapper.connection)))
 
     def among(self, expression: str, storage: Storage) -> str:
-        element = "text" if storage is Storage.KEY else self.column_type(storage)
-        return f"{expression} = ANY(%s::{element}[])"
+        return f"{expression} = ANY(%s::{self.element_types.get(storage, self.column_types[storage])}[])"
 
     def list_parameter(self, values: Sequence[DbValue]) -> list[DbValue]:
         return list(values)
 
     def before_schema_change(self) -> Sequence[str]:
-        """An ALTER that waits makes every new reader wait behind it: give up soon, and let the caller try again."""
+        """An ALTER that waits makes every new reader wait behind it: give up soon, and let the caller try
+        again.
+        """
         return ("SET LOCAL lock_timeout = '5s'",)
 
     def unique_violation(self, error: BaseException) -> UniqueViolation | None:

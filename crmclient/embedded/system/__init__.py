@@ -1,8 +1,5 @@
-"""The entities that every CRM has: users, business units, teams, roles and notes."""
+"""What every CRM has: users, business units, teams, roles and notes, the root business unit and the service user."""
 
-from __future__ import annotations
+from crmclient.embedded.system.identities import ROOT_BUSINESS_UNIT, SERVICE_USER
 
-from typing import Any
-
-
-def install_after_migrate(**_: Any) -> None: ...
+__all__ = ["ROOT_BUSINESS_UNIT", "SERVICE_USER"]
