@@ -14,9 +14,9 @@ from designer.names import output_key
 from runtime.callers.cache import RecentCache
 from runtime.callers.caller import Caller
 from runtime.callers.refusals import authentication_required, no_platform_user
-from runtime.context.related import USER, USER_ID, Misconfigured, Related, related
+from runtime.context.related import USER, USER_ID, Related, related
 from runtime.context.values import plain
-from runtime.failures import misconfigured
+from runtime.failures import Misconfigured
 
 logger = logging.getLogger("portico.context")
 
@@ -45,10 +45,11 @@ class UserContext:
                 self.broken[defined.name] = str(error)
 
     def answer(self, caller: Caller, call: Call = SERVICE_CALL) -> dict[str, Any]:
-        """The body of `GET /api/context`, read now. Raises Problem 401, 403 `no_platform_user`, 503."""
+        """The body of `GET /api/context`, read now. Raises Problem 401, 403 `no_platform_user`, and
+        Misconfigured when a property is broken.
+        """
         if self.broken:
-            logger.error("user properties cannot be served: %s", self.broken)
-            raise misconfigured()
+            raise Misconfigured(f"user properties cannot be served: {self.broken}")
         values = self._read(caller, call)
         return {"user": {output_key(name): values[name] for name in self._names}}
 

@@ -16,6 +16,7 @@ from crmclient.query.ast import Column, Condition, Filter, Link, Operator, Order
 from designer.definitions import RelatedColumn
 from designer.names import output_key
 from runtime.context.values import plain
+from runtime.failures import Misconfigured
 from runtime.problems import Problem
 
 USER = "systemuser"
@@ -23,10 +24,6 @@ USER_ID = "systemuserid"
 
 # A caller with more records than this in one property was not what the consultant had in mind.
 MOST = 1_000
-
-
-class Misconfigured(Exception):
-    """A property that cannot be read on this platform, and why."""
 
 
 class Related(Protocol):
