@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior
 from designer.types.base import InputType, InvalidInput, Limits, Reader
 from designer.types.booleans import BOOLEAN
 from designer.types.choices import MULTI_OPTION_SET, OPTION_SET
@@ -28,4 +29,11 @@ _ALL: tuple[InputType, ...] = (
 )
 TYPES: dict[str, InputType] = {kind.name: kind for kind in _ALL}
 
-__all__ = ["TYPES", "InputType", "InvalidInput", "Limits", "Reader"]
+__all__ = ["TYPES", "InputType", "InvalidInput", "Limits", "Reader", "natural_type"]
+
+
+def natural_type(attribute: Attribute) -> InputType | None:
+    """The input type whose values the attribute holds as they are; None for files."""
+    if attribute.type is AttributeType.DATETIME:
+        return DATE if attribute.behavior is DateTimeBehavior.DATE_ONLY else DATETIME
+    return next((kind for kind in _ALL if attribute.type in kind.attribute_types), None)

@@ -66,4 +66,4 @@ def _matcher(pattern: str) -> Any:
 
 
 STRING = TextType("String", "Text, one line", frozenset({AttributeType.STRING, AttributeType.MEMO}))
-TEXT = TextType("Text", "Text, several lines", frozenset({AttributeType.MEMO, AttributeType.STRING}))
+TEXT = TextType("Text", "Text, several lines", frozenset({AttributeType.MEMO}))

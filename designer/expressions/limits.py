@@ -1,0 +1,94 @@
+"""Limits on an expression, so that no text can stop or stall the process.
+
+The parser recurses, so length and nesting are capped before it reads. A macro copies its list at every step, and
+a chain of macros can multiply what it is given: both are bounded before evaluation, from the text and the data.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+MOST_CHARACTERS = 1_000
+DEEPEST_MACROS = 2
+DEEPEST_BRACKETS = 25
+# About half a second, and some tens of megabytes.
+MOST_STEPS = 10_000_000
+MOST_NODES = 1_000_000
+
+_MACROS = "map|filter|all|exists|exists_one|existsOne"
+_TOKEN = re.compile(
+    r"""
+      (?P<text> (?: [rR][bB]? | [bB][rR] ) (?: \"\"\".*?\"\"\" | '''.*?''' | "[^"]*" | '[^']*' )
+              | [bB]? (?: \"\"\".*?\"\"\" | '''.*?''' | "(?:\\.|[^"\\])*" | '(?:\\.|[^'\\])*' )
+              | //[^\n]* )
+    | (?P<macro> \. \s* (?: MACROS ) \s* \( (?: \s* (?P<variable> [A-Za-z_]\w* ) \s* , )? )
+    | (?P<field> \. \s* [A-Za-z_]\w* )
+    | (?P<name> [A-Za-z_]\w* )
+    | (?P<open> [(\[{] )
+    | (?P<close> [)\]}] )
+    | (?P<comma> , )
+    """.replace("MACROS", _MACROS),
+    re.VERBOSE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What the limits need to know of a text.
+
+    `depth` of macros and `brackets` inside one another; `variables` that macros bind; `growth`: by how much the
+    text can at most multiply its data; `listed`: how many items a list written in it can at most have.
+    """
+
+    depth: int
+    brackets: int
+    variables: frozenset[str]
+    growth: int
+    listed: int
+
+
+def outline(text: str) -> Outline:
+    """The outline of a text, which need not be an expression."""
+    names_within = [0]  # how often names occur, by macro; the first entry is for what stands outside of them
+    inside: list[int] = []  # for each open bracket, the macro that it opens, or is in
+    depth = brackets = commas = 0
+    variables = set()
+    for token in _TOKEN.finditer(text):
+        current = inside[-1] if inside else 0
+        if token["macro"]:
+            names_within.append(0)
+            inside.append(len(names_within) - 1)
+            variables.add(token["variable"] or "")
+            depth = max(depth, len(set(inside) - {0}))
+        elif token["open"]:
+            inside.append(current)
+        elif token["close"] and inside:
+            inside.pop()
+        names_within[current] += bool(token["name"])
+        commas += bool(token["comma"])
+        brackets = max(brackets, len(inside))
+    growth = math.prod(max(1, count) for count in names_within)
+    return Outline(depth, brackets, frozenset(variables - {""}), growth, commas + 1)
+
+
+def is_affordable(outline: Outline, values: Mapping[str, Any]) -> bool:
+    """Whether evaluation over `values` (lists, objects, plain values) is sure to end soon, in little memory."""
+    if outline.depth == 0:
+        return True
+    nodes, longest = _size(values)
+    length = max(longest, outline.listed) * outline.growth
+    return nodes * outline.growth <= MOST_NODES and length ** (outline.depth + 1) <= MOST_STEPS
+
+
+def _size(value: Any) -> tuple[int, int]:
+    """How many values there are, long texts counting as several, and how many items the longest list has."""
+    if isinstance(value, str):
+        return 1 + len(value) // 16, 0
+    if not isinstance(value, (dict, list)):
+        return 1, 0
+    sizes = [_size(item) for item in (value.values() if isinstance(value, dict) else value)]
+    return 1 + sum(nodes for nodes, _ in sizes), max([len(value), *(longest for _, longest in sizes)])

@@ -1,0 +1,45 @@
+"""Values on their way into an expression and out of it."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+_INT64 = range(-(2**63), 2**63)
+
+
+def enter(value: Any) -> Any:
+    """What CEL can hold. Decimals and numbers past 64 bits enter as exact text: CEL would make them floats."""
+    if isinstance(value, Mapping):
+        return {str(key): enter(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [enter(item) for item in value]
+    if isinstance(value, Decimal):
+        return format(value, "f")
+    if isinstance(value, int) and value not in _INT64:
+        return str(value)
+    if isinstance(value, dt.date) and not isinstance(value, dt.datetime):
+        return value.isoformat()
+    return value
+
+
+def leave(value: Any) -> Any:
+    """A plain value: null, boolean, number, text, instant, list or object of those. Raises ValueError."""
+    if isinstance(value, dict):
+        return {_key(key): leave(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [leave(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError("it gives no finite number")
+    if value is None or isinstance(value, (bool, int, float, str, dt.datetime)):
+        return value
+    raise ValueError("it gives neither text, number, yes or no, date and time, list nor object")
+
+
+def _key(key: Any) -> str:
+    if not isinstance(key, str):
+        raise ValueError("it gives an object whose keys are not text")  # noqa: TRY004  a wrong expression
+    return key
