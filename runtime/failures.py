@@ -23,6 +23,10 @@ logger = logging.getLogger("portico.failures")
 RETRY_SECONDS = 5
 
 
+class Misconfigured(Exception):
+    """An endpoint that cannot be served as it is configured. The text says why, for the log."""
+
+
 def problem_of(error: Exception) -> Problem:
     """The problem for `error`; 500 `internal_error` for what nobody foresaw."""
     if isinstance(error, Problem):
@@ -31,6 +35,8 @@ def problem_of(error: Exception) -> Problem:
         return unknown_route()
     if isinstance(error, errors.PlatformError):
         return _of_platform(error)
+    if isinstance(error, Misconfigured):
+        return misconfigured()
     if isinstance(error, OperationalError | InterfaceError):
         return _busy("unavailable", "The service's database cannot be reached.", None)
     if isinstance(error, RequestDataTooBig):
@@ -39,7 +45,9 @@ def problem_of(error: Exception) -> Problem:
         return Problem(400, "bad_request", "The request is not one this service can answer.")
     if isinstance(error, APIException):
         return Problem(error.status_code, str(error.default_code), str(error.detail))
-    return Problem(500, "internal_error", "Something went wrong here. Quote the requestId to those who run this.")
+    return Problem(
+        500, "internal_error", "Something went wrong here. Quote the requestId to those who run this."
+    )
 
 
 def answer(error: Exception, request: HttpRequest) -> HttpResponse:
@@ -70,7 +78,9 @@ def _of_platform(error: errors.PlatformError) -> Problem:
         case errors.DuplicateKey():
             return Problem(409, "duplicate_key", "A record with the same key exists.")
         case errors.StateConflict():
-            return Problem(409, "state_conflict", "The record's state, or what refers to it, does not allow this.")
+            return Problem(
+                409, "state_conflict", "The record's state, or what refers to it, does not allow this."
+            )
         case errors.AccessDenied():
             return Problem(403, "platform_denied", "The platform does not allow this for you.")
         case errors.InvalidRecord() | errors.Refused():

@@ -6,10 +6,13 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from designer.definitions import InputDefinition
+from designer.definitions import AccessDefinition, InputDefinition
 from runtime.callers.forms import read_form, texts
 from runtime.callers.local import TokenPair, issue, rotate
 from runtime.callers.login import log_in
+from runtime.inputs import Inputs
+from runtime.openapi.documentation import Documentation
+from runtime.operations.base import Description
 from runtime.rendering import json_response
 
 # OAuth 2 libraries always say which grant they ask for (RFC 6749, 4.3 and 6).
@@ -27,6 +30,14 @@ REFRESH = texts(
 class TokenView(APIView):
     """A user name and a password for a pair of tokens."""
 
+    def document(self) -> Documentation:
+        return _document(
+            "token", "Get tokens", "A user name and a password for an access and a refresh token."
+        )
+
+    def describe(self) -> Description:
+        return _describe(LOGIN, 401, "invalid_credentials")
+
     def post(self, request: Request) -> HttpResponse:
         form = read_form(request._request, LOGIN)
         return _answer(issue(log_in(request, form["username"], form["password"])))
@@ -34,6 +45,14 @@ class TokenView(APIView):
 
 class RefreshView(APIView):
     """A refresh token, which is used up, for a new pair."""
+
+    def document(self) -> Documentation:
+        return _document(
+            "token_refresh", "Renew tokens", "A refresh token, which is used up, for a new pair."
+        )
+
+    def describe(self) -> Description:
+        return _describe(REFRESH, 401, "invalid_token")
 
     def post(self, request: Request) -> HttpResponse:
         return _answer(rotate(read_form(request._request, REFRESH)["refresh"]))
@@ -49,4 +68,27 @@ def _answer(pair: TokenPair) -> HttpResponse:
             "expires_in": pair.expires_in,
         },
         headers={"Cache-Control": "no-store"},
+    )
+
+
+def _document(id: str, summary: str, description: str) -> Documentation:
+    return Documentation(id, summary, description, "Tokens", AccessDefinition(authentication_required=False))
+
+
+def _describe(form: Inputs, status: int, code: str) -> Description:
+    answer = {
+        "type": "object",
+        "properties": {
+            "access": {"type": "string"},
+            "refresh": {"type": "string"},
+            "access_token": {"type": "string", "description": "The same as `access`, by OAuth's name."},
+            "token_type": {"type": "string", "const": "Bearer"},
+            "expires_in": {"type": "integer", "description": "Seconds."},
+        },
+        "required": ["access", "refresh", "access_token", "token_type", "expires_in"],
+    }
+    return Description(
+        success=(200, answer, "A pair of tokens."),
+        body=form.schema(),
+        problems={400: ("malformed_body", "invalid_input"), status: (code,)},
     )

@@ -7,6 +7,9 @@ from typing import Any
 from django.http import HttpResponse
 from rest_framework.request import Request
 
+from designer.definitions import AccessDefinition
+from runtime.openapi.documentation import Documentation
+from runtime.operations.base import Description
 from runtime.parameters import read_parameters
 from runtime.rendering import json_response
 from runtime.viewsets import GuardedViewSet
@@ -18,3 +21,19 @@ class ContextViewSet(GuardedViewSet):
     def read(self, request: Request, **kwargs: Any) -> HttpResponse:
         read_parameters(self.exchange.request, ())
         return json_response(self.exchange.user_context.answer(self.exchange.caller, self.exchange.call))
+
+    def document(self) -> Documentation:
+        return Documentation(
+            operation_id="context",
+            summary="User context",
+            description="What the configuration says of the caller, under the names it gives.",
+            tag="Context",
+            access=AccessDefinition(),
+        )
+
+    def describe(self) -> Description:
+        answer = {"type": "object", "properties": {"user": {"type": "object"}}, "required": ["user"]}
+        return Description(
+            success=(200, answer, "The caller's properties."),
+            problems={403: ("no_platform_user",)},
+        )

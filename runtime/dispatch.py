@@ -1,0 +1,88 @@
+"""The one door of the API: what comes in under its paths leaves with an answer, errors included."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.views.decorators.csrf import csrf_exempt
+
+from crmclient import parse_guid
+from runtime.exchange import Exchange
+from runtime.failures import answer
+from runtime.fixed import FIXED
+from runtime.problems import Problem, unknown_route
+from runtime.request_ids import HEADER, request_id
+from runtime.routing import Match
+from runtime.serving import Served, current
+
+
+@csrf_exempt
+def dispatch(request: HttpRequest, *args: str, **kwargs: str) -> HttpResponseBase:
+    """Answer `request`. Nothing is raised: whatever goes wrong becomes a problem."""
+    try:
+        response = _options(request) if request.method == "OPTIONS" else _answer(request)
+    except Exception as error:
+        response = answer(error, request)
+    if request.method == "HEAD" and not response.streaming:
+        length = str(len(response.content))  # type: ignore[attr-defined]
+        response.content = b""  # type: ignore[attr-defined]
+        response.headers["Content-Length"] = length
+    response.headers[HEADER] = request_id(request)
+    return response
+
+
+def _answer(request: HttpRequest) -> HttpResponseBase:
+    path = request.path_info
+    fixed = FIXED.get(path[:-1] if path.endswith("/") else path)
+    if fixed is not None:
+        return fixed[_method(request, fixed)](request)
+    served = current()
+    match = served.routes.match(path)
+    if match is None:
+        raise unknown_route()
+    view = served.view(match.endpoints[_method(request, match.endpoints)])
+    return view(request, exchange=_exchange(request, served, match))
+
+
+def _options(request: HttpRequest) -> HttpResponseBase:
+    """What a path takes. Browsers' preflights are answered before they come here."""
+    path = request.path_info
+    known: Mapping[str, object] | None = FIXED.get(path[:-1] if path.endswith("/") else path)
+    if known is None:
+        match = current().routes.match(path)
+        known = None if match is None else match.endpoints
+    if known is None:
+        raise unknown_route()
+    return HttpResponse(status=204, headers={"Allow": _not_allowed(known).headers["Allow"]})
+
+
+def _method(request: HttpRequest, known: Mapping[str, object]) -> str:
+    """The method that answers `request`. Raises Problem 405 with `Allow`."""
+    method = request.method or ""
+    if method == "HEAD" and "GET" in known:
+        return "GET"
+    if method not in known:
+        raise _not_allowed(known)
+    return method
+
+
+def _not_allowed(known: Mapping[str, object]) -> Problem:
+    allowed = [*sorted(known), *(["HEAD"] if "GET" in known else [])]
+    return Problem(
+        405,
+        "method_not_allowed",
+        f"Use {' or '.join(allowed)} here.",
+        headers={"Allow": ", ".join([*allowed, "OPTIONS"])},
+    )
+
+
+def _exchange(request: HttpRequest, served: Served, match: Match) -> Exchange:
+    record = None
+    if match.record is not None:
+        try:
+            record = parse_guid(match.record)
+        except ValueError:
+            raise Problem(400, "invalid_id", "The id in the path is not a GUID.") from None
+    return Exchange(request, served.user_context, record_id=record)

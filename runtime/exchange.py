@@ -1,0 +1,41 @@
+"""One request, as operations see it."""
+
+from __future__ import annotations
+
+import datetime as dt
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest
+
+from crmclient import Call, Guid
+from runtime.callers.caller import ANONYMOUS, Caller
+from runtime.context import UserContext
+
+
+@dataclass
+class Exchange:
+    """The request with what has been found out of it; `now` and `deadline` are fixed when it begins."""
+
+    request: HttpRequest
+    user_context: UserContext
+    record_id: Guid | None = None
+    caller: Caller = ANONYMOUS
+    now: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.UTC))
+    deadline: float = field(default_factory=lambda: time.monotonic() + settings.PORTICO["REQUEST_DEADLINE"])
+
+    @cached_property
+    def call(self) -> Call:
+        """How the platform is called: until when and, where impersonation is on, as whom."""
+        acting = self.caller.platform_user if settings.PORTICO["CRM_IMPERSONATE"] else None
+        ends = min(self.deadline, time.monotonic() + settings.PORTICO["PLATFORM_TIMEOUT"])
+        return Call(caller=acting, deadline=ends)
+
+    @cached_property
+    def user(self) -> Mapping[str, Any]:
+        """The caller's user properties by name. Raises Problem 401, 403 `no_platform_user`."""
+        return self.user_context.values(self.caller, self.call)

@@ -1,0 +1,79 @@
+"""The document of what is served now: a fragment an endpoint, kept until the endpoint changes."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+import yaml
+
+from runtime.openapi.generator import DefinitionSchemaGenerator, Route
+from runtime.rendering import render
+from runtime.serving import Served, View
+from runtime.viewsets import OperationViewSet
+
+# drf-spectacular keeps state in module globals while it generates.
+_lock = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The JSON text, and its entity tag with quotes."""
+
+    content: bytes
+    tag: str
+
+
+class Documents:
+    """The document of the last state asked for, and the fragments it was put together from."""
+
+    def __init__(self, fixed: list[Route]) -> None:
+        self._fixed = fixed
+        self._state: object = None
+        self._document: Document | None = None
+        self._fragments: dict[int, tuple[View, dict[str, Any]]] = {}
+
+    def of(self, served: Served) -> Document:
+        """The document for `served`: its served endpoints and the API's own routes."""
+        state = (served.configuration.revision, served.metadata)
+        document = self._document
+        if document is not None and self._state == state:
+            return document
+        with _lock:
+            content = render(self._assemble(served))
+            document = Document(content, f'"{hashlib.sha256(content).hexdigest()[:20]}"')
+            self._document, self._state = document, state
+        return document
+
+    def _assemble(self, served: Served) -> dict[str, Any]:
+        document = DefinitionSchemaGenerator(self._fixed).document()
+        fragments: dict[int, tuple[View, dict[str, Any]]] = {}
+        for id in sorted(served.routes.ids(), key=lambda id: served.configuration.endpoints[id].path):
+            view = served.view(id)
+            known = self._fragments.get(id)
+            if known is None or known[0] is not view:
+                known = (view, _fragment(served, id, view))
+            fragments[id] = known
+            for path, operations in known[1].items():
+                document["paths"].setdefault(path, {}).update(operations)
+        self._fragments = fragments
+        return document
+
+
+def _fragment(served: Served, id: int, view: Any) -> dict[str, Any]:
+    """The `paths` of one endpoint; nothing for one that cannot be served."""
+    if not issubclass(view.cls, OperationViewSet):
+        return {}
+    endpoint = served.configuration.endpoints[id]
+    routes: list[Route] = [(endpoint.path, method, view) for method in endpoint.kind.methods]
+    paths: dict[str, Any] = DefinitionSchemaGenerator(routes).document()["paths"]
+    return paths
+
+
+def as_yaml(document: Document) -> bytes:
+    """The same document for people who read YAML."""
+    text: str = yaml.safe_dump(orjson.loads(document.content), allow_unicode=True, sort_keys=False)
+    return text.encode()

@@ -1,0 +1,92 @@
+"""A view's part of the document. drf-spectacular asks; definitions answer."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Any, cast
+
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.plumbing import ResolvedComponent
+from drf_spectacular.utils import OpenApiTypes
+
+from runtime.openapi.documentation import Documented
+from runtime.openapi.problem_schema import PROBLEM
+from runtime.problems import CONTENT_TYPE
+from runtime.rendering import JSON
+
+# What any request may be refused with, whatever it asks for.
+_ALWAYS = {
+    404: ("not_found",),
+    406: ("not_acceptable",),
+    429: ("too_many_requests",),
+    500: ("internal_error",),
+    502: ("platform_error",),
+    503: ("platform_unavailable", "endpoint_misconfigured"),
+    504: ("platform_timeout",),
+}
+_GUARDED = {401: ("authentication_required", "invalid_token"), 403: ("forbidden",)}
+_OPEN = {401: ("invalid_token",)}
+_SECURITY: list[dict[str, list[str]]] = [{"account": []}, {"bearer": []}]
+
+
+class EndpointSchema(AutoSchema):
+    """Describes a `Documented` view."""
+
+    @property
+    def documented(self) -> Documented:
+        return cast(Documented, self.view)
+
+    def get_operation_id(self) -> str:
+        return self.documented.document().operation_id
+
+    def get_tags(self) -> list[str]:
+        return [self.documented.document().tag]
+
+    def get_summary(self) -> str:
+        return self.documented.document().summary
+
+    def get_description(self) -> str:
+        return self.documented.document().description
+
+    def get_auth(self) -> list[dict[str, list[str]]]:
+        return _SECURITY if self.documented.document().access.authentication_required else [{}]
+
+    def get_extensions(self) -> dict[str, Any]:
+        roles = self.documented.document().access.roles
+        return {"x-roles": list(roles)} if roles else {}
+
+    def _get_parameters(self) -> list[dict[str, Any]]:
+        described = list(self.documented.describe().parameters)
+        if "{id}" in self.path:
+            guid = {"type": "string", "format": "uuid"}
+            described.insert(0, {"name": "id", "in": "path", "required": True, "schema": guid})
+        return described
+
+    def _get_request_body(self, direction: str = "request") -> dict[str, Any] | None:
+        body = self.documented.describe().body
+        return None if body is None else {"required": True, "content": {JSON: {"schema": body}}}
+
+    def _get_response_bodies(self, direction: str = "response") -> dict[str, Any]:
+        described = self.documented.describe()
+        status, schema, meaning = described.success
+        success: dict[str, Any] = {"description": meaning}
+        if schema is not None:
+            success["content"] = {JSON: {"schema": schema}}
+            if described.example is not None:
+                success["content"][JSON]["example"] = described.example
+        guarded = self.documented.document().access.authentication_required
+        problems = {**_ALWAYS, **(_GUARDED if guarded else _OPEN), **described.problems}
+        return {str(status): success} | {
+            str(refused): self._problem(refused, codes) for refused, codes in sorted(problems.items())
+        }
+
+    def _problem(self, status: int, codes: tuple[str, ...]) -> dict[str, Any]:
+        known = ", ".join(f"`{code}`" for code in codes)
+        component = ResolvedComponent(
+            name="Problem", type=ResolvedComponent.SCHEMA, schema=PROBLEM, object=OpenApiTypes.OBJECT
+        )
+        self.registry.register_on_missing(component)
+        return {
+            "description": f"{HTTPStatus(status).phrase}: {known}",
+            "content": {CONTENT_TYPE: {"schema": component.ref}},
+        }

@@ -1,0 +1,44 @@
+"""`GET /api/openapi.json`, `GET /api/openapi.yaml`, and Swagger UI at `/api/docs`."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from drf_spectacular.views import SpectacularSwaggerSplitView
+
+from runtime.callers.views import RefreshView, TokenView
+from runtime.conditions import not_modified
+from runtime.context.viewset import ContextViewSet
+from runtime.openapi.document import Document, Documents, as_yaml
+from runtime.rendering import JSON
+from runtime.serving import current
+
+_documents = Documents(
+    [
+        ("/api/token", "POST", TokenView.as_view()),
+        ("/api/token/refresh", "POST", RefreshView.as_view()),
+        ("/api/context", "GET", ContextViewSet.as_view({"get": "read"})),
+    ]
+)
+_swagger = SpectacularSwaggerSplitView.as_view(url="/api/openapi.json")
+
+
+def openapi_json(request: HttpRequest) -> HttpResponseBase:
+    document = _documents.of(current())
+    return _answer(request, document, document.content, JSON)
+
+
+def openapi_yaml(request: HttpRequest) -> HttpResponseBase:
+    document = _documents.of(current())
+    return _answer(request, document, as_yaml(document), "application/yaml")
+
+
+def docs(request: HttpRequest) -> HttpResponseBase:
+    return _swagger(request)  # type: ignore[no-any-return]
+
+
+def _answer(request: HttpRequest, document: Document, content: bytes, media: str) -> HttpResponse:
+    headers = {"ETag": document.tag, "Cache-Control": "public, no-cache"}
+    if not_modified(request, document.tag):
+        return HttpResponse(status=304, headers=headers)
+    return HttpResponse(content, content_type=media, headers=headers)

@@ -1,0 +1,50 @@
+"""What every kind of operation gives: an answer to a request, and a description of itself."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from django.http import HttpResponse
+
+from crmclient import Platform
+from designer.configuration import Endpoint
+from runtime.exchange import Exchange
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """An operation in OpenAPI's terms: JSON Schemas, query parameters, and problem codes by status.
+
+    `success` is (status, schema of the JSON body or None, what it means).
+    """
+
+    success: tuple[int, dict[str, Any] | None, str]
+    body: dict[str, Any] | None = None
+    parameters: tuple[dict[str, Any], ...] = ()
+    problems: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    example: Any = None
+
+
+class Operation(ABC):
+    """A served endpoint: its definition compiled for one revision of configuration and metadata.
+
+    Compiling raises runtime.failures.Misconfigured, or a MetadataError of the platform, when the definition
+    cannot be served.
+    """
+
+    kind: ClassVar[str]
+    # Whether answers are the same for every caller, and caches between may keep them for revalidation.
+    public_cache: ClassVar[bool] = False
+
+    def __init__(self, endpoint: Endpoint, platform: Platform) -> None:
+        self.endpoint = endpoint
+        self.platform = platform
+
+    @abstractmethod
+    def run(self, exchange: Exchange) -> HttpResponse:
+        """Answer a request whose caller may call this endpoint."""
+
+    @abstractmethod
+    def describe(self) -> Description: ...

@@ -1,0 +1,147 @@
+"""Option sets, global and local: 200 `[{"name", "value"}]`.
+
+`GET /optionsets/{name}`, `GET /{module}/{entity}/optionsets/{name}`
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from django.http import HttpResponse
+
+from crmclient import Platform
+from crmclient.metadata import ENGLISH, Option, OptionSet
+from designer.configuration import Endpoint
+from designer.expressions import Expression, ExpressionError
+from designer.kinds.option_sets import OptionFilter, OptionSetSettings
+from runtime.conditions import not_modified
+from runtime.exchange import Exchange
+from runtime.failures import Misconfigured
+from runtime.operations.base import Description, Operation
+from runtime.parameters import read_lcid, read_parameters
+from runtime.rendering import JSON, render
+
+_PARAMETERS = frozenset({"lcid"})
+# Callers choose the language: only those that the set has labels in are kept.
+_Page = tuple[bytes, str]
+
+
+class OptionSetOperation(Operation):
+    """The option set is read once for a revision; what is served is bytes, made once for a language."""
+
+    public_cache = True
+
+    def __init__(self, endpoint: Endpoint, platform: Platform) -> None:
+        super().__init__(endpoint, platform)
+        settings = endpoint.definition.settings
+        if not isinstance(settings, OptionSetSettings) or not settings.option_set:
+            raise Misconfigured("no option set is chosen")
+        self.option_set = platform.option_set(settings.option_set, entity=self._entity())
+        self.base_language = platform.languages()[0]
+        keeps = _filter(settings.filter)
+        self.options = tuple(
+            option
+            for option in self.option_set.options
+            if (settings.include_inactive or not self.option_set.is_inactive(option)) and keeps(option)
+        )
+        self.languages = _languages(self.option_set)
+        self._pages: dict[int, _Page] = {}
+
+    def _entity(self) -> str | None:
+        return None
+
+    def run(self, exchange: Exchange) -> HttpResponse:
+        lcid = read_lcid(read_parameters(exchange.request, _PARAMETERS), ENGLISH)
+        if lcid not in self.languages:
+            lcid = ENGLISH
+        page = self._pages.get(lcid)
+        if page is None:
+            page = self._pages[lcid] = self._page(lcid)
+        content, tag = page
+        headers = {"ETag": tag}
+        if not_modified(exchange.request, tag):
+            return HttpResponse(status=304, headers=headers)
+        return HttpResponse(content, content_type=JSON, headers=headers)
+
+    def describe(self) -> Description:
+        option = {
+            "type": "object",
+            "properties": {"name": {"type": "string"}, "value": {"type": "integer"}},
+            "required": ["name", "value"],
+            "additionalProperties": False,
+        }
+        lcid = {
+            "name": "lcid",
+            "in": "query",
+            "description": "The language of the names, an LCID. A name missing in it is in English.",
+            "schema": {"type": "integer", "default": ENGLISH, "minimum": 0},
+        }
+        return Description(
+            success=(200, {"type": "array", "items": option}, "The options, in their order."),
+            parameters=(lcid,),
+            problems={400: ("invalid_parameter",)},
+            example=self._options(ENGLISH),
+        )
+
+    def _page(self, lcid: int) -> _Page:
+        content = render(self._options(lcid))
+        return content, f'"{hashlib.sha256(content).hexdigest()[:20]}"'
+
+    def _options(self, lcid: int) -> list[dict[str, Any]]:
+        return [
+            {"name": option.label.text(lcid, self.base_language), "value": option.value}
+            for option in self.options
+        ]
+
+
+class GlobalOptionSetOperation(OptionSetOperation):
+    kind: ClassVar[str] = "option-set"
+
+
+class LocalOptionSetOperation(OptionSetOperation):
+    kind: ClassVar[str] = "local-option-set"
+
+    def _entity(self) -> str | None:
+        if self.endpoint.entity is None:
+            raise Misconfigured("a local option set needs an entity")
+        return self.endpoint.entity.entity
+
+
+def _languages(option_set: OptionSet) -> frozenset[int]:
+    return frozenset(language for option in option_set.options for language in option.label.texts)
+
+
+def _filter(chosen: OptionFilter) -> Callable[[Option], bool]:
+    values = frozenset(chosen.values)
+    match chosen.mode:
+        case "keep":
+            return lambda option: option.value in values
+        case "leave_out":
+            return lambda option: option.value not in values
+        case "expression":
+            return _expression(chosen.expression)
+        case _:
+            return lambda option: True
+
+
+def _expression(text: str) -> Callable[[Option], bool]:
+    try:
+        expression = Expression(text, names=("value", "label", "color", "state"))
+    except ExpressionError as error:
+        raise Misconfigured(f"the filter: {error}") from error
+
+    def keeps(option: Option) -> bool:
+        seen = {
+            "value": option.value,
+            "label": option.label.text(),
+            "color": option.color,
+            "state": option.state,
+        }
+        try:
+            return expression.evaluate(seen) is True
+        except ExpressionError as error:
+            raise Misconfigured(f"the filter: {error}") from error
+
+    return keeps

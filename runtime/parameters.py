@@ -1,0 +1,58 @@
+"""The query string: matched without regard to case, and strict about what it does not know."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from urllib.parse import parse_qsl
+
+from django.conf import settings
+from django.http import HttpRequest
+
+from runtime.problems import FieldError, Problem
+
+NOTHING: Mapping[str, str] = {}
+
+
+def read_parameters(request: HttpRequest, known: Collection[str]) -> Mapping[str, str]:
+    """The parameters by their `known` (lower-case) names; those with an empty value count as absent.
+
+    Raises Problem 400 naming every unknown and every repeated parameter, 414 for too long a query string.
+    """
+    text = request.META.get("QUERY_STRING", "")
+    if not text:
+        return NOTHING
+    if len(text) > settings.PORTICO["QUERY_STRING_LIMIT"]:
+        raise Problem(414, "query_string_too_long", "The query string is too long.")
+    try:
+        pairs = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=200)
+    except ValueError as error:
+        raise Problem(400, "malformed_query_string", "The query string is not UTF-8, or too long.") from error
+    values: dict[str, str] = {}
+    errors: list[FieldError] = []
+    for name, value in pairs:
+        key = name.lower()
+        if key not in known:
+            errors.append(FieldError("unknown_parameter", "There is no such parameter.", parameter=name))
+        elif key in values:
+            errors.append(FieldError("repeated_parameter", "Must be given once.", parameter=name))
+        elif "\0" in value:
+            errors.append(FieldError("invalid_character", "Must not hold NUL characters.", parameter=name))
+        values[key] = value
+    if errors:
+        raise invalid_parameters(errors)
+    return {key: value for key, value in values.items() if value}
+
+
+def read_lcid(parameters: Mapping[str, str], default: int) -> int:
+    """The language that `lcid` asks for. Raises Problem 400 for anything but a whole number."""
+    text = parameters.get("lcid")
+    if text is None:
+        return default
+    if not (text.isascii() and text.isdecimal() and len(text) <= 9):
+        error = FieldError("wrong_type", "Must be a language's LCID, a whole number: 1033.", parameter="lcid")
+        raise invalid_parameters([error])
+    return int(text)
+
+
+def invalid_parameters(errors: Collection[FieldError]) -> Problem:
+    return Problem(400, "invalid_parameter", "The query string is not valid.", errors=errors)

@@ -1,0 +1,90 @@
+"""From method and path to an endpoint: a dictionary, so that thousands of endpoints cost no more than ten."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+from designer.configuration import Configuration, Endpoint
+
+# Where a request's own values stand in a path's segments: the record's id, and a file's id under it.
+_RECORD, _FILE = 4, 7
+_ANY = "*"
+
+
+class Match(NamedTuple):
+    """The endpoints at a path by method, and the values that stood in it."""
+
+    endpoints: Mapping[str, int]
+    record: str | None = None
+    file: str | None = None
+
+
+class RoutingTable:
+    """Paths of enabled endpoints. Immutable; `changed` makes the table of the next revision."""
+
+    def __init__(self, paths: dict[str, Mapping[str, int]]) -> None:
+        self._paths = paths
+
+    @classmethod
+    def of(cls, configuration: Configuration) -> RoutingTable:
+        table = cls({})
+        table._add(configuration.endpoints.items())
+        return table
+
+    def changed(self, before: Configuration, after: Configuration) -> RoutingTable:
+        """The table for `after`, made from this one, which is that of `before`."""
+        old, new = before.endpoints, after.endpoints
+        gone = [id for id, endpoint in old.items() if new.get(id) is not endpoint]
+        paths = dict(self._paths)
+        touched = {_shape(old[id]) for id in gone}
+        for path in touched:
+            paths.pop(path, None)
+        table = RoutingTable(paths)
+        # A path that lost an endpoint may still have others, and one that clashed may win now.
+        table._add(
+            (id, endpoint)
+            for id, endpoint in new.items()
+            if old.get(id) is not endpoint or _shape(endpoint) in touched
+        )
+        return table
+
+    def ids(self) -> set[int]:
+        """The endpoints that are served."""
+        return {id for methods in self._paths.values() for id in methods.values()}
+
+    def match(self, path: str) -> Match | None:
+        """The endpoints at `path`; a trailing slash makes no difference."""
+        if path.endswith("/"):
+            path = path[:-1]
+        found = self._paths.get(path)
+        if found is not None:
+            return Match(found)
+        segments = path.split("/")
+        if len(segments) <= _RECORD:
+            return None
+        record, segments[_RECORD] = segments[_RECORD], _ANY
+        found = self._paths.get("/".join(segments))
+        if found is not None:
+            return Match(found, record)
+        if len(segments) <= _FILE:
+            return None
+        file, segments[_FILE] = segments[_FILE], _ANY
+        found = self._paths.get("/".join(segments))
+        return None if found is None else Match(found, record, file)
+
+    def _add(self, endpoints: Iterable[tuple[int, Endpoint]]) -> None:
+        for id, endpoint in endpoints:
+            if not endpoint.definition.enabled:
+                continue
+            shape = _shape(endpoint)
+            methods = dict(self._paths.get(shape, {}))
+            for method in endpoint.kind.methods:
+                # The older endpoint stays: a later mistake must not take a live one down.
+                methods[method] = min(id, methods.get(method, id))
+            self._paths[shape] = MappingProxyType(methods)
+
+
+def _shape(endpoint: Endpoint) -> str:
+    return endpoint.path.replace("{id}", _ANY)

@@ -1,0 +1,106 @@
+"""The DRF viewsets that definitions become. What is constant is done once; each request runs the contract's order:
+
+route → address limit → token → caller limit → roles → (the operation:) body, inputs … → response
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from rest_framework.request import Request
+from rest_framework.viewsets import ViewSet
+
+from designer.definitions import AccessDefinition
+from runtime.accept import refuse_unacceptable
+from runtime.addresses import client_address
+from runtime.callers.caller import ANONYMOUS, Caller
+from runtime.callers.refusals import authentication_required
+from runtime.callers.tokens import authenticate
+from runtime.exchange import Exchange
+from runtime.failures import misconfigured
+from runtime.limits import count_address, count_caller
+from runtime.openapi.documentation import Documentation, of_endpoint
+from runtime.operations.base import Description, Operation
+from runtime.problems import Problem
+
+_PRIVATE = {"Cache-Control": "private, no-cache", "Vary": "Authorization"}
+_PUBLIC = {"Cache-Control": "public, no-cache"}
+
+
+class GuardedViewSet(ViewSet):
+    """Says who calls and whether they may, and dresses the answer."""
+
+    access: AccessDefinition = AccessDefinition()
+    # Answers are the same for everyone who may read them.
+    is_public: bool = False
+    default_response_headers = {}
+
+    def initialize_request(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Request:
+        # Bodies are read by the operation, and callers found below: no parsers, no authenticators.
+        return Request(request)
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        plain = request._request
+        refuse_unacceptable(plain.META.get("HTTP_ACCEPT"))
+        self.exchange: Exchange = kwargs["exchange"]
+        self.exchange.caller = _caller(plain)
+        _authorise(self.exchange.caller, self.access)
+
+    def finalize_response(
+        self, request: Request, response: HttpResponseBase, *args: Any, **kwargs: Any
+    ) -> HttpResponseBase:
+        for name, value in (_PUBLIC if self.is_public else _PRIVATE).items():
+            response.headers.setdefault(name, value)
+        return response
+
+
+class OperationViewSet(GuardedViewSet):
+    """An endpoint's operation, for every method of its kind."""
+
+    operation: Operation = None  # type: ignore[assignment]
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self.is_public = self.operation.public_cache and not self.access.authentication_required
+
+    def run(self, request: Request, **kwargs: Any) -> HttpResponse:
+        return self.operation.run(self.exchange)
+
+    def document(self) -> Documentation:
+        return of_endpoint(self.operation.endpoint)
+
+    def describe(self) -> Description:
+        return self.operation.describe()
+
+
+class BrokenViewSet(GuardedViewSet):
+    """An endpoint that cannot be served as it is configured. Its access is guarded all the same."""
+
+    def run(self, request: Request, **kwargs: Any) -> NoReturn:
+        raise misconfigured()
+
+
+def _caller(request: HttpRequest) -> Caller:
+    """The caller, counted. An invalid token counts against its address, as no token does."""
+    authorization = request.META.get("HTTP_AUTHORIZATION")
+    if authorization is None:
+        count_address(client_address(request))
+        return ANONYMOUS
+    try:
+        caller = authenticate(authorization) or ANONYMOUS
+    except Problem:
+        count_address(client_address(request))
+        raise
+    count_caller(caller)
+    return caller
+
+
+def _authorise(caller: Caller, access: AccessDefinition) -> None:
+    if not access.authentication_required:
+        return
+    if caller.is_anonymous:
+        raise authentication_required()
+    if access.roles and caller.roles.isdisjoint(access.roles):
+        raise Problem(403, "forbidden", "You hold none of the roles that may call this.")
