@@ -65,8 +65,12 @@ def rotate(refresh: str) -> TokenPair:
 
 def revoke_all(user: User) -> int:
     """Use up every refresh token of `user`; how many were still good."""
-    good = OutstandingToken.objects.filter(user=user, blacklistedtoken=None)
-    return len(BlacklistedToken.objects.bulk_create([BlacklistedToken(token=token) for token in good]))
+    good = [
+        BlacklistedToken(token=token)
+        for token in OutstandingToken.objects.filter(user=user, blacklistedtoken=None)
+    ]
+    BlacklistedToken.objects.bulk_create(good, ignore_conflicts=True)
+    return len(good)
 
 
 def reachable_accounts() -> models.QuerySet[ApiAccount]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from crmclient import SERVICE_CALL, Call, Guid, Platform, Value
+from crmclient.errors import MetadataError
 from crmclient.query.ast import Column, Condition, Filter, Operator, Page, Query
 from designer.definitions import UserPropertyDefinition
 from designer.expressions import Expression, ExpressionError
@@ -41,7 +42,7 @@ class UserContext:
         for defined in properties:
             try:
                 _COMPILERS[defined.kind](self, defined)
-            except (Misconfigured, ExpressionError) as error:
+            except (Misconfigured, ExpressionError, MetadataError) as error:
                 self.broken[defined.name] = str(error)
 
     def answer(self, caller: Caller, call: Call = SERVICE_CALL) -> dict[str, Any]:
