@@ -1,7 +1,7 @@
 """Rate limits: so many requests a minute for a caller, and fewer for an anonymous address.
 
-Counters live in the process or, with `CACHE_URL`, in Redis, so that they hold across processes. While Redis is
-away they are counted here: the service goes on, less exact.
+Counters live in the process or, with `CACHE_URL`, in Redis, so that they hold across processes. While Redis
+is away they are counted here: the service goes on, less exact.
 """
 
 from __future__ import annotations

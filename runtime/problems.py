@@ -24,9 +24,7 @@ class FieldError(NamedTuple):
     parameter: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        where = (
-            {"parameter": self.parameter} if self.parameter is not None else {"pointer": self.pointer or ""}
-        )
+        where = {"parameter": self.parameter} if self.parameter else {"pointer": self.pointer or ""}
         return {**where, "code": self.code, "message": self.message}
 
 

@@ -18,7 +18,7 @@ from designer.platform import get_platform
 from designer.revision import read_revision
 from runtime.context import UserContext
 from runtime.failures import Misconfigured
-from runtime.operations import OPERATIONS
+from runtime.operations import OPERATIONS, Operation
 from runtime.routing import RoutingTable
 from runtime.viewsets import BrokenViewSet, OperationViewSet
 
@@ -53,7 +53,7 @@ _served: Served | None = None
 
 
 def current() -> Served:
-    """What a request that begins now is answered by: one query, and nothing more while nothing has changed."""
+    """What a request that begins now is answered by: one query while nothing has changed."""
     global _served
     platform = get_platform()
     revision, metadata = read_revision(getattr(platform, "local_revision_sql", None))
@@ -104,11 +104,15 @@ def _build(endpoint: Endpoint, platform: Platform) -> View:
     actions = {method.lower(): "run" for method in endpoint.kind.methods}
     access = endpoint.definition.access
     try:
-        if endpoint.problem is not None:
-            raise Misconfigured(endpoint.problem)
-        operation = OPERATIONS[endpoint.definition.kind](endpoint, platform)
+        operation = _compile(endpoint, platform)
     except (Misconfigured, MetadataError, ValueError) as error:
         # Kept like any view: the reason does not change until the configuration or the metadata does.
         logger.error("endpoint %s cannot be served: %s", endpoint.definition.key, error)
         return BrokenViewSet.as_view(actions, access=access)  # type: ignore[no-any-return]
     return OperationViewSet.as_view(actions, access=access, operation=operation)  # type: ignore[no-any-return]
+
+
+def _compile(endpoint: Endpoint, platform: Platform) -> Operation:
+    if endpoint.problem is not None:
+        raise Misconfigured(endpoint.problem)
+    return OPERATIONS[endpoint.definition.kind](endpoint, platform)

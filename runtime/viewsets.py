@@ -1,4 +1,4 @@
-"""The DRF viewsets that definitions become. What is constant is done once; each request runs the contract's order:
+"""The DRF viewsets that definitions become. What is constant is done once; a request runs the contract's order:
 
 route → address limit → token → caller limit → roles → (the operation:) body, inputs … → response
 """
