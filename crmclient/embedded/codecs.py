@@ -182,27 +182,27 @@ def _reference(value: object) -> str:
     return encode_guid(value.id if isinstance(value, Reference) else value)
 
 
-def _as_stored(stored: Any) -> Any:
+def as_stored(stored: Any) -> Any:
     return stored
 
 
-_TEXT = Codec(Storage.TEXT, _text, _as_stored)
-_INTEGER = Codec(Storage.INTEGER, _integer, _as_stored)
+_TEXT = Codec(Storage.TEXT, _text, as_stored)
+_INTEGER = Codec(Storage.INTEGER, _integer, as_stored)
 _DATE = Codec(Storage.DATE, _date, dt.date.fromisoformat)
-_REFERENCE = Codec(Storage.GUID, _reference, _as_stored)
+_REFERENCE = Codec(Storage.GUID, _reference, as_stored)
 _FILE = Codec(Storage.TEXT, encode_file, decode_file)
 
 _CODECS = {
     AttributeType.STRING: _TEXT,
     AttributeType.MEMO: _TEXT,
     AttributeType.INTEGER: _INTEGER,
-    AttributeType.BIGINT: Codec(Storage.BIGINT, _bigint, _as_stored),
-    AttributeType.DECIMAL: Codec(Storage.DECIMAL, _decimal, _as_stored),
-    AttributeType.DOUBLE: Codec(Storage.DOUBLE, _double, _as_stored),
-    AttributeType.MONEY: Codec(Storage.MONEY, _money_number, _as_stored),
+    AttributeType.BIGINT: Codec(Storage.BIGINT, _bigint, as_stored),
+    AttributeType.DECIMAL: Codec(Storage.DECIMAL, _decimal, as_stored),
+    AttributeType.DOUBLE: Codec(Storage.DOUBLE, _double, as_stored),
+    AttributeType.MONEY: Codec(Storage.MONEY, _money_number, as_stored),
     AttributeType.BOOLEAN: Codec(Storage.BOOLEAN, _boolean, bool),
     AttributeType.DATETIME: Codec(Storage.TIMESTAMP, encode_timestamp, decode_timestamp),
-    AttributeType.UNIQUEIDENTIFIER: Codec(Storage.GUID, encode_guid, _as_stored),
+    AttributeType.UNIQUEIDENTIFIER: Codec(Storage.GUID, encode_guid, as_stored),
     AttributeType.PICKLIST: _INTEGER,
     AttributeType.MULTISELECT: Codec(Storage.TEXT, encode_options, decode_options),
     AttributeType.STATE: _INTEGER,

@@ -1,8 +1,8 @@
 """The nodes of a query. They mirror FetchXML's elements, are frozen, and hold values as values.
 
-Names in nodes are logical names; aliases are unique over the query. Operators carry FetchXML's own names. Relative
-date operators and the `eq-user…` family are resolved to values before a platform sees a query (`runtime`), except
-where a query comes from FetchXML sent by a platform client of its own.
+Names in nodes are logical names; aliases are unique over the query. Operators carry FetchXML's own names.
+Relative date operators and the `eq-user…` family are resolved to values before a platform sees a query
+(`runtime`), except where a query comes from FetchXML sent by a platform client of its own.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ class DateGrouping(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of the entity or link it stands in. In an aggregate query it has an alias and is either grouped
-    or aggregated; `distinct` applies to `countcolumn`."""
+    """A column of the entity or link it stands in. In an aggregate query it has an alias and is either
+    grouped or aggregated; `distinct` applies to `countcolumn`."""
 
     attribute: str
     alias: str | None = None
@@ -73,8 +73,8 @@ class Column:
 @dataclass(frozen=True, slots=True)
 class Condition:
     """`attribute operator values`. `link` is the alias of the link whose attribute is meant (FetchXML's
-    `entityname`), None for the entity or link the filter stands in. `value_of` compares with another attribute:
-    (alias or None, attribute)."""
+    `entityname`), None for the entity or link the filter stands in. `value_of` compares with another
+    attribute: (alias or None, attribute)."""
 
     attribute: str
     operator: Operator
@@ -96,7 +96,8 @@ FilterItem: TypeAlias = Condition | Filter
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """By an attribute of the entity, of the link with alias `link`, or by a column's `alias` in an aggregate."""
+    """By an attribute of the entity, of the link with alias `link`, or by a column's `alias` in an
+    aggregate."""
 
     attribute: str | None = None
     alias: str | None = None
@@ -137,7 +138,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Which part of the result: at most `size` rows (None: all), after `token`; `total` asks for the count."""
+    """Which part of the result: at most `size` rows (None: all) after `token`; `total` asks for the count."""
 
     size: int | None = None
     token: str | None = None

@@ -1,0 +1,162 @@
+"""The operators as one table: what each applies to, its SQL, and how its values become parameters.
+
+Negations are made from what they deny, in one way: they hold for empty values too, as Dataverse's `ne` does.
+For `not-like`, `not-in` and the others no source says; they are read alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from crmclient.embedded.compile import patterns
+from crmclient.embedded.compile.dialects.base import Phrases
+from crmclient.embedded.compile.operands import Family, Operand
+from crmclient.embedded.compile.patterns import Token
+from crmclient.embedded.dialects.base import Dialect
+from crmclient.query.ast import Operator
+
+EMPTY_MATCHES_NEGATIONS: Final = True
+
+LONGEST_PATTERN: Final = 4000
+MOST_VALUES: Final = 2000
+
+_EVERY: Final = frozenset(Family)
+_EQUAL: Final = _EVERY - {Family.FILE}
+_ORDERED: Final = frozenset({Family.TEXT, Family.NUMBER, Family.TIME, Family.CHOICE})
+_LISTED: Final = _EQUAL - {Family.CHOICES}
+_TEXT: Final = frozenset({Family.TEXT, Family.REFERENCE})
+_CHOICES: Final = frozenset({Family.CHOICES})
+
+Encode = Callable[[Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a phrase is written for."""
+
+    operand: Operand
+    dialect: Dialect
+    phrases: Phrases
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """The `families` it applies to; how many `values` it takes (None: a list); its SQL, with placeholders;
+    an encoder for each of them. On a lookup, `by_name` means that its name is compared."""
+
+    families: frozenset[Family]
+    values: int | None
+    write: Callable[[Setting], str]
+    encoders: Callable[[Setting], tuple[Encode, ...]]
+    by_name: bool = False
+
+
+def _among(s: Setting) -> str:
+    return s.dialect.among(s.operand.compared, s.operand.storage)
+
+
+def _contains_any(s: Setting) -> str:
+    return s.phrases.contains_any(s.operand.value)
+
+
+def _comparison(sign: str) -> Callable[[Setting], str]:
+    return lambda s: f"{s.operand.compared} {sign} {s.dialect.placeholder}"
+
+
+def _between(s: Setting) -> str:
+    return f"{s.operand.compared} BETWEEN {s.dialect.placeholder} AND {s.dialect.placeholder}"
+
+
+def _one(s: Setting) -> tuple[Encode, ...]:
+    return (s.operand.encode,)
+
+
+def _two(s: Setting) -> tuple[Encode, ...]:
+    return (s.operand.encode, s.operand.encode)
+
+
+def _none(_: Setting) -> tuple[Encode, ...]:
+    return ()
+
+
+def _listed(s: Setting) -> tuple[Encode, ...]:
+    encode = s.operand.encode
+    return (lambda values: s.dialect.list_parameter([encode(value) for value in _several(values)]),)
+
+
+def _options(s: Setting) -> tuple[Encode, ...]:
+    def encode(values: Sequence[object]) -> Any:
+        if any(type(value) is not int for value in _several(values)):
+            raise TypeError("whole numbers, the values of options, are needed")
+        return s.phrases.options_parameter(values)  # type: ignore[arg-type]  # just checked
+
+    return (encode,)
+
+
+def _several(values: Sequence[object]) -> Sequence[object]:
+    if not values:
+        raise ValueError("at least one value is needed")
+    if len(values) > MOST_VALUES:
+        raise ValueError(f"at most {MOST_VALUES} values are taken")
+    if any(value is None for value in values):
+        raise ValueError("an empty value cannot be listed; use null or not-null")
+    return values
+
+
+def _pattern(tokens: Callable[[str], list[Token]]) -> Callable[[Setting], tuple[Encode, ...]]:
+    def encoders(s: Setting) -> tuple[Encode, ...]:
+        def encode(value: object) -> str:
+            s.operand.encode(value)
+            text = str(value)
+            if len(text) > LONGEST_PATTERN:
+                raise ValueError(f"a pattern can have at most {LONGEST_PATTERN} characters")
+            return s.phrases.like_parameter(tokens(text))
+
+        return (encode,)
+
+    return encoders
+
+
+def _matching(tokens: Callable[[str], list[Token]]) -> Phrase:
+    return Phrase(_TEXT, 1, lambda s: s.phrases.like(s.operand.compared), _pattern(tokens), by_name=True)
+
+
+POSITIVE: Final[dict[Operator, Phrase]] = {
+    Operator.EQ: Phrase(_EQUAL, 1, _comparison("="), _one),
+    Operator.GT: Phrase(_ORDERED, 1, _comparison(">"), _one),
+    Operator.GE: Phrase(_ORDERED, 1, _comparison(">="), _one),
+    Operator.LT: Phrase(_ORDERED, 1, _comparison("<"), _one),
+    Operator.LE: Phrase(_ORDERED, 1, _comparison("<="), _one),
+    Operator.BETWEEN: Phrase(_ORDERED, 2, _between, _two),
+    Operator.IN: Phrase(_LISTED, None, _among, _listed),
+    Operator.LIKE: _matching(patterns.like),
+    Operator.BEGINS_WITH: _matching(patterns.begins_with),
+    Operator.ENDS_WITH: _matching(patterns.ends_with),
+    Operator.CONTAINS: _matching(patterns.contains),
+    Operator.CONTAIN_VALUES: Phrase(_CHOICES, None, _contains_any, _options),
+    Operator.NULL: Phrase(_EVERY, 0, lambda s: f"{s.operand.value} IS NULL", _none),
+    Operator.NOT_NULL: Phrase(_EVERY, 0, lambda s: f"{s.operand.value} IS NOT NULL", _none),
+}  # fmt: skip
+
+DENIED: Final[dict[Operator, Operator]] = {
+    Operator.NE: Operator.EQ,
+    Operator.NOT_BETWEEN: Operator.BETWEEN,
+    Operator.NOT_IN: Operator.IN,
+    Operator.NOT_LIKE: Operator.LIKE,
+    Operator.NOT_BEGINS_WITH: Operator.BEGINS_WITH,
+    Operator.NOT_ENDS_WITH: Operator.ENDS_WITH,
+    Operator.NOT_CONTAIN_VALUES: Operator.CONTAIN_VALUES,
+}
+"""Each negation and what it denies."""
+
+COLUMN_COMPARISONS: Final = {
+    Operator.EQ: "=",
+    Operator.NE: "=",
+    Operator.GT: ">",
+    Operator.GE: ">=",
+    Operator.LT: "<",
+    Operator.LE: "<=",
+}
+"""The operators that compare two attributes; `ne` denies its sign."""

@@ -1,0 +1,102 @@
+"""What `like` understands: `%` any text, `_` one character, `[a-f]` one of, `[^a-f]` none of, `[%]` the sign.
+
+Patterns meet the comparison form of texts, so their letters are folded too. A bracket that is not closed
+stands for itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from crmclient.embedded.text import fold
+
+
+@dataclass(frozen=True, slots=True)
+class AnyText:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class OneCharacter:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Characters:
+    """One character within one of `ranges` (first, last), or within none of them."""
+
+    ranges: tuple[tuple[str, str], ...]
+    negated: bool
+
+
+Token: TypeAlias = str | AnyText | OneCharacter | Characters
+
+
+def begins_with(text: str) -> list[Token]:
+    return [fold(text), AnyText()]
+
+
+def ends_with(text: str) -> list[Token]:
+    return [AnyText(), fold(text)]
+
+
+def contains(text: str) -> list[Token]:
+    return [AnyText(), fold(text), AnyText()]
+
+
+def like(pattern: str) -> list[Token]:
+    """The tokens of a pattern, with neighbouring letters in one."""
+    tokens: list[Token] = []
+    letters: list[str] = []
+    for token in _parts(pattern):
+        if isinstance(token, str):
+            letters.append(token)
+            continue
+        if letters:
+            tokens.append(fold("".join(letters)))
+            letters.clear()
+        tokens.append(token)
+    if letters:
+        tokens.append(fold("".join(letters)))
+    return tokens
+
+
+def _parts(pattern: str) -> Iterator[Token]:
+    at = 0
+    while at < len(pattern):
+        character = pattern[at]
+        end = pattern.find("]", at + 1) if character == "[" else -1
+        if character == "%":
+            yield AnyText()
+        elif character == "_":
+            yield OneCharacter()
+        elif end > at + 1:
+            yield _characters(pattern[at + 1 : end])
+            at = end
+        else:
+            yield character
+        at += 1
+
+
+def _characters(inside: str) -> Token:
+    negated = inside.startswith("^") and len(inside) > 1
+    members = inside[1:] if negated else inside
+    ranges: list[tuple[str, str]] = []
+    at = 0
+    while at < len(members):
+        if at + 2 < len(members) and members[at + 1] == "-":
+            ranges.append(_folded_range(members[at], members[at + 2]))
+            at += 3
+        else:
+            ranges.extend((folded, folded) for folded in fold(members[at]))
+            at += 1
+    return Characters(tuple(ranges), negated) if ranges else ""
+
+
+def _folded_range(first: str, last: str) -> tuple[str, str]:
+    low, high = fold(first), fold(last)
+    if len(low) == len(high) == 1 and low <= high:
+        return low, high
+    return first, max(first, last)

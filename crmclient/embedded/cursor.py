@@ -1,0 +1,30 @@
+"""Page tokens: where the last page ended, signed and bound to the query's shape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.signing import BadSignature, Signer
+
+from crmclient.errors import InvalidQuery
+
+_SALT = "crmclient.embedded.cursor"
+
+
+def seal(digest: str, position: list[Any]) -> str:
+    return _signer().sign_object([digest, position], compress=True)
+
+
+def unseal(token: str, digest: str) -> list[Any]:
+    """The position in a token. Raises InvalidQuery for a token of another query, or of nobody."""
+    try:
+        signed_digest, position = _signer().unsign_object(token)
+    except (BadSignature, ValueError, TypeError):
+        raise InvalidQuery("The page token is not valid.") from None
+    if signed_digest != digest or not isinstance(position, list):
+        raise InvalidQuery("The page token belongs to another query.")
+    return position
+
+
+def _signer() -> Signer:
+    return Signer(salt=_SALT)

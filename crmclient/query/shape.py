@@ -1,0 +1,82 @@
+"""A query without its values: what a compiled plan depends on.
+
+`shape_of` walks a query once, in one order: the filter of the entity, group by group and condition by
+condition as written; then each link in turn, its filter first and its own links after it; last `top`. The
+values come out in that order. A condition over a list of values gives one value, the whole list: a plan does
+not depend on its length.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Final, TypeAlias
+
+from crmclient.errors import InvalidQuery
+from crmclient.query.ast import Condition, Filter, FilterItem, Link, Operator, Query
+
+Shape: TypeAlias = tuple[object, ...]
+
+LISTS: Final = frozenset({Operator.IN, Operator.NOT_IN, Operator.CONTAIN_VALUES, Operator.NOT_CONTAIN_VALUES})
+"""The operators that take any number of values."""
+
+DEEPEST: Final = 50
+"""How deep groups and links may be nested: more than people write, and less than databases take."""
+
+
+def shape_of(query: Query) -> tuple[Shape, list[object]]:
+    """A query's shape, hashable, and its values. Raises InvalidQuery for a query nested too deeply."""
+    values: list[object] = []
+    shape = (
+        query.entity,
+        query.columns,
+        None if query.filter is None else _group(query.filter, values, 1),
+        tuple(_link(link, values, 1) for link in query.links),
+        query.orders,
+        query.distinct,
+        query.top is not None,
+    )
+    if query.top is not None:
+        values.append(query.top)
+    return shape, values
+
+
+def digest(shape: Shape) -> str:
+    """A short text that is the same for the same shape in every process."""
+    return hashlib.blake2b(repr(shape).encode(), digest_size=9).hexdigest()
+
+
+def _group(group: Filter, values: list[object], depth: int) -> Shape:
+    if depth > DEEPEST:
+        raise InvalidQuery(f"The filter is nested more than {DEEPEST} groups deep.")
+    return (group.any, *[_item(item, values, depth) for item in group.items])
+
+
+def _item(item: FilterItem, values: list[object], depth: int) -> Shape:
+    if isinstance(item, Condition):
+        return _condition(item, values)
+    return _group(item, values, depth + 1)
+
+
+def _condition(condition: Condition, values: list[object]) -> Shape:
+    if condition.operator in LISTS:
+        values.append(condition.values)
+        count = -1
+    else:
+        values.extend(condition.values)
+        count = len(condition.values)
+    return (condition.attribute, condition.operator.value, condition.link, condition.value_of, count)
+
+
+def _link(link: Link, values: list[object], depth: int) -> Shape:
+    if depth > DEEPEST:
+        raise InvalidQuery(f"The links are nested more than {DEEPEST} deep.")
+    return (
+        link.entity,
+        link.from_attribute,
+        link.to_attribute,
+        link.alias,
+        link.outer,
+        link.columns,
+        None if link.filter is None else _group(link.filter, values, 1),
+        tuple(_link(nested, values, depth + 1) for nested in link.links),
+    )
