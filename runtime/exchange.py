@@ -24,6 +24,9 @@ class Exchange:
     request: HttpRequest
     user_context: UserContext
     record_id: Guid | None = None
+    # Set by an Idempotency-Key: the id for a created record, and whether an earlier try may have made it.
+    chosen_id: Guid | None = None
+    taken_over: bool = False
     caller: Caller = ANONYMOUS
     now: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.UTC))
     deadline: float = field(default_factory=lambda: time.monotonic() + settings.PORTICO["REQUEST_DEADLINE"])

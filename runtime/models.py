@@ -1,10 +1,14 @@
-"""Accounts of the API. Studio accounts are Django's own users with `is_staff`."""
+"""Accounts of the API, and what is remembered of requests. Studio accounts are users with `is_staff`."""
 
 from __future__ import annotations
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import models
+
+from runtime.idempotency.models import IdempotencyRecord
+
+__all__ = ["ApiAccount", "IdempotencyRecord"]
 
 
 class ApiAccount(models.Model):

@@ -29,7 +29,7 @@ class FieldError(NamedTuple):
 
 
 class Problem(APIException):
-    """A refusal: the status, a stable `code`, a sentence for developers, and what is wrong with which field."""
+    """A refusal: status, a stable `code`, a sentence for developers, and what is wrong with which field."""
 
     def __init__(
         self,

@@ -1,7 +1,7 @@
 """Values as JSON bytes, exactly.
 
-Money and Decimal go out as JSON numbers with the digits they have, never through a float; DateTime as UTC `…Z`
-in whole seconds.
+Money and Decimal go out as JSON numbers with the digits they have, never through a float; DateTime as UTC
+`…Z` in whole seconds.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The DRF viewsets that definitions become. What is constant is done once; a request runs the contract's order:
+"""The DRF viewsets that definitions become. What is constant is done once; a request runs the rest:
 
 route → address limit → token → caller limit → roles → (the operation:) body, inputs … → response
 """
@@ -20,6 +20,7 @@ from runtime.callers.refusals import authentication_required
 from runtime.callers.tokens import authenticate
 from runtime.exchange import Exchange
 from runtime.failures import misconfigured
+from runtime.idempotency.guard import Idempotency
 from runtime.limits import count_address, count_caller
 from runtime.openapi.documentation import Documentation, of_endpoint
 from runtime.operations.base import Description, Operation
@@ -66,7 +67,11 @@ class OperationViewSet(GuardedViewSet):
         self.is_public = self.operation.public_cache and not self.access.authentication_required
 
     def run(self, request: Request, **kwargs: Any) -> HttpResponse:
-        return self.operation.run(self.exchange)
+        key = request.META.get("HTTP_IDEMPOTENCY_KEY")
+        if key is None or request.method != "POST":
+            return self.operation.run(self.exchange)
+        guard = Idempotency(self.exchange, self.operation.endpoint.definition.key, key)
+        return guard.once(self.operation.run)
 
     def document(self) -> Documentation:
         return of_endpoint(self.operation.endpoint)

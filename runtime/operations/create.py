@@ -6,8 +6,8 @@ from typing import ClassVar
 
 from django.http import HttpResponse
 
-from crmclient import Platform
-from crmclient.errors import InvalidRecord
+from crmclient import Guid, Platform
+from crmclient.errors import DuplicateKey, InvalidRecord, RecordNotFound
 from designer.configuration import Endpoint
 from runtime.bindings import Bindings
 from runtime.bodies import read_object
@@ -38,10 +38,22 @@ class CreateOperation(Operation):
         inputs = self.inputs.read(read_object(exchange.request))
         values = self.bindings.values(exchange, inputs)
         try:
-            stored = self.platform.create(self.entity, values, call=exchange.call)
+            id = self.platform.create(self.entity, values, id=exchange.chosen_id, call=exchange.call).id
         except InvalidRecord as error:
             raise self.bindings.problem_of(error) from error
-        return json_response({"id": stored.id})
+        except DuplicateKey:
+            id = exchange.chosen_id or ""
+            if not (exchange.taken_over and self._exists(id, exchange)):
+                raise
+        return json_response({"id": id})
+
+    def _exists(self, id: Guid, exchange: Exchange) -> bool:
+        """Whether the try that this request takes over had created the record."""
+        try:
+            self.platform.retrieve(self.entity, id, (), call=exchange.call)
+        except RecordNotFound:
+            return False
+        return True
 
     def describe(self) -> Description:
         answer = {

@@ -1,0 +1,143 @@
+"""Runs an operation once for an `Idempotency-Key`, and answers its repetitions with the same answer.
+
+The in-flight row is committed before the platform is called. A request that died leaves it behind; after its
+deadline the next one takes it over, with the same record id. What was decided before the platform could be
+called (invalid inputs) is forgotten, so that the caller may mend it and send it again under the same key.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import random
+import uuid
+from collections.abc import Callable
+from typing import TypeAlias
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.http import HttpResponse
+
+from runtime.addresses import client_address
+from runtime.exchange import Exchange
+from runtime.failures import problem_of
+from runtime.idempotency.models import IdempotencyRecord
+from runtime.problems import Problem, respond
+
+Run: TypeAlias = Callable[[Exchange], HttpResponse]
+
+LIFETIME = dt.timedelta(hours=24)
+LONGEST_KEY = 255
+_SWEEP_ONE_IN = 200
+# Refusals that say nothing of the platform: the same key may be used again at once.
+_FORGOTTEN = frozenset({400, 401, 406, 411, 413, 415, 429})
+
+
+class Idempotency:
+    """The `Idempotency-Key` of one exchange."""
+
+    def __init__(self, exchange: Exchange, endpoint_key: str, key: str) -> None:
+        if not 0 < len(key) <= LONGEST_KEY or not key.isprintable():
+            raise Problem(
+                400, "invalid_idempotency_key", f"A key has 1 to {LONGEST_KEY} printable characters."
+            )
+        caller = exchange.caller
+        self.exchange = exchange
+        self.digest = _digest(caller.issuer, caller.subject or _address(exchange), endpoint_key, key)
+        self.body_digest = hashlib.sha256(exchange.request.body).hexdigest()
+
+    def once(self, run: Run) -> HttpResponse:
+        """What `run` answers, or what it answered the first time.
+
+        Raises Problem 409 `in_flight` while another request with the key runs, 422 `key_reused` for another
+        body.
+        """
+        record = self._claim()
+        if record.status is not None:
+            return _replay(record)
+        self.exchange.chosen_id = record.record_id
+        try:
+            response = run(self.exchange)
+        except Exception as error:
+            self._failed(record, error)
+            raise
+        self._store(record, response)
+        return response
+
+    def _claim(self) -> IdempotencyRecord:
+        if random.randrange(_SWEEP_ONE_IN) == 0:  # noqa: S311  which request sweeps is no secret
+            IdempotencyRecord.objects.filter(expires__lt=self.exchange.now).delete()
+        record = IdempotencyRecord(
+            digest=self.digest,
+            body_digest=self.body_digest,
+            record_id=str(uuid.uuid4()),
+            deadline=self._deadline(),
+            expires=self.exchange.now + LIFETIME,
+        )
+        try:
+            with transaction.atomic():
+                record.save(force_insert=True)
+        except IntegrityError:
+            return self._known()
+        return record
+
+    def _known(self) -> IdempotencyRecord:
+        known = IdempotencyRecord.objects.filter(digest=self.digest).first()
+        if known is None or known.expires < self.exchange.now:
+            # Gone, or about to be: swept between the two statements.
+            IdempotencyRecord.objects.filter(digest=self.digest, expires__lt=self.exchange.now).delete()
+            return self._claim()
+        if known.body_digest != self.body_digest:
+            raise Problem(422, "key_reused", "This Idempotency-Key was used for another body.")
+        if known.status is None:
+            self._take_over(known)
+        return known
+
+    def _take_over(self, known: IdempotencyRecord) -> None:
+        abandoned = IdempotencyRecord.objects.filter(
+            pk=known.pk, status=None, deadline=known.deadline, deadline__lte=self.exchange.now
+        )
+        if not abandoned.update(deadline=self._deadline()):
+            raise Problem(
+                409,
+                "in_flight",
+                "A request with this Idempotency-Key is being answered.",
+                headers={"Retry-After": "1"},
+            )
+        self.exchange.taken_over = True
+
+    def _deadline(self) -> dt.datetime:
+        return self.exchange.now + dt.timedelta(seconds=settings.PORTICO["REQUEST_DEADLINE"])
+
+    def _failed(self, record: IdempotencyRecord, error: Exception) -> None:
+        problem = problem_of(error)
+        if problem.status_code in _FORGOTTEN:
+            record.delete()
+        elif problem.status_code >= 500:
+            # Nobody knows whether the platform did it: a repetition takes over at once, with the same id.
+            IdempotencyRecord.objects.filter(pk=record.pk).update(deadline=self.exchange.now)
+        else:
+            self._store(record, respond(problem, self.exchange.request))
+
+    def _store(self, record: IdempotencyRecord, response: HttpResponse) -> None:
+        IdempotencyRecord.objects.filter(pk=record.pk).update(
+            status=response.status_code, headers=dict(response.headers), content=response.content
+        )
+
+
+def _replay(record: IdempotencyRecord) -> HttpResponse:
+    return HttpResponse(
+        bytes(record.content),
+        status=record.status,
+        headers={**record.headers, "Idempotency-Replayed": "true"},
+    )
+
+
+def _digest(*parts: str) -> str:
+    # Lengths keep ("a", "bc") apart from ("ab", "c").
+    text = "".join(f"{len(part)}:{part}" for part in parts)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _address(exchange: Exchange) -> str:
+    return client_address(exchange.request)
