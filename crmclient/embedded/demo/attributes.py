@@ -11,6 +11,7 @@ from crmclient.metadata import (
     DateTimeBehavior,
     Label,
     OptionSet,
+    RequiredLevel,
 )
 
 MEGABYTE: Final = 1024 * 1024
@@ -84,18 +85,28 @@ def moment(name: str, title: Label) -> Attribute:
     return attribute(name, AttributeType.DATETIME, title)
 
 
-def choice(name: str, title: Label, options: OptionSet, **details: Any) -> Attribute:
-    """A choice with an option set of its own."""
-    return attribute(name, AttributeType.PICKLIST, title, option_set=options.name, options=options, **details)
+def choice(
+    name: str, options: OptionSet, *, type: AttributeType = AttributeType.PICKLIST, **details: Any
+) -> Attribute:
+    """A choice with an option set of its own, whose label is the attribute's."""
+    return attribute(name, type, options.label, option_set=options.name, options=options, **details)
 
 
-def several(name: str, title: Label, options: OptionSet) -> Attribute:
+def several(name: str, options: OptionSet) -> Attribute:
     """A multi-select choice with an option set of its own."""
-    return attribute(name, AttributeType.MULTISELECT, title, option_set=options.name, options=options)
+    return choice(name, options, type=AttributeType.MULTISELECT)
 
 
-def global_choice(name: str, title: Label, option_set: OptionSet) -> Attribute:
-    return attribute(name, AttributeType.PICKLIST, title, option_set=option_set.name)
+def state(options: OptionSet) -> Attribute:
+    return choice("statecode", options, type=AttributeType.STATE, required=RequiredLevel.SYSTEM)
+
+
+def status(options: OptionSet) -> Attribute:
+    return choice("statuscode", options, type=AttributeType.STATUS, required=RequiredLevel.SYSTEM)
+
+
+def global_choice(name: str, option_set: OptionSet) -> Attribute:
+    return attribute(name, AttributeType.PICKLIST, option_set.label, option_set=option_set.name)
 
 
 def lookup(name: str, title: Label, target: str, **details: Any) -> Attribute:

@@ -20,4 +20,4 @@ def choices(
 ) -> OptionSet:
     """An attribute's own option set, from rows of value, English, German and Arabic label."""
     options = tuple(Option(value, label(*texts)) for value, *texts in rows)
-    return OptionSet(attribute, title, options, entity=entity)
+    return OptionSet(f"{entity}_{attribute}", title, options, entity=entity)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import uuid
 from typing import Final
 
+from crmclient.embedded.system.identities import ROOT_BUSINESS_UNIT
 from crmclient.values import Guid
 
 _DEMO: Final = uuid.UUID("8f0d1c5e-3a57-5d8e-9a41-6b2f7c90d3e4")
@@ -19,7 +20,7 @@ def stable_id(entity: str, key: str) -> Guid:
     return str(uuid.uuid5(_DEMO, f"{entity}/{key}"))
 
 
-CONTOSO: Final = stable_id("businessunit", "Contoso")
+CONTOSO: Final = ROOT_BUSINESS_UNIT
 SALES: Final = stable_id("businessunit", "Sales")
 SALES_NORTH: Final = stable_id("businessunit", "Sales North")
 SALES_SOUTH: Final = stable_id("businessunit", "Sales South")

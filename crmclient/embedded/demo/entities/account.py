@@ -21,12 +21,14 @@ from crmclient.embedded.demo.attributes import (
     string,
     whole,
 )
+from crmclient.embedded.demo.entities.description import DemoEntity
 from crmclient.embedded.demo.industry import industries
 from crmclient.embedded.demo.labels import choices, label
 from crmclient.embedded.demo.priority import PRIORITY
+from crmclient.embedded.metadata import Extras
 from crmclient.metadata import AlternateKey, Cascade, Entity, Relationship, RequiredLevel
 
-ENTITY: Final = Entity(
+_ENTITY: Final = Entity(
     "account",
     "accounts",
     label("Account", "Firma", "الحساب"),
@@ -38,7 +40,7 @@ ENTITY: Final = Entity(
     has_notes=True,
 )
 
-RELATIONSHIP_TYPE: Final = choices(
+_RELATIONSHIP_TYPE: Final = choices(
     "account",
     "customertypecode",
     label("Relationship Type", "Beziehungstyp", "نوع العلاقة"),
@@ -56,7 +58,7 @@ RELATIONSHIP_TYPE: Final = choices(
     (12, "Other", "Sonstige", "أخرى"),
 )
 
-CATEGORY: Final = choices(
+_CATEGORY: Final = choices(
     "account",
     "accountcategorycode",
     label("Category", "Kategorie", "الفئة"),
@@ -64,7 +66,7 @@ CATEGORY: Final = choices(
     (2, "Standard", "Standard", "قياسي"),
 )
 
-OWNERSHIP: Final = choices(
+_OWNERSHIP: Final = choices(
     "account",
     "ownershipcode",
     label("Ownership", "Besitzverhältnis", "الملكية"),
@@ -74,7 +76,7 @@ OWNERSHIP: Final = choices(
     (4, "Other", "Sonstige", "أخرى"),
 )
 
-PAYMENT_TERMS: Final = choices(
+_PAYMENT_TERMS: Final = choices(
     "account",
     "paymenttermscode",
     label("Payment Terms", "Zahlungsbedingungen", "شروط الدفع"),
@@ -84,7 +86,7 @@ PAYMENT_TERMS: Final = choices(
     (4, "Net 60", "60 Tage netto", "صافي 60 يومًا"),
 )
 
-CONTACT_METHOD: Final = choices(
+_CONTACT_METHOD: Final = choices(
     "account",
     "preferredcontactmethodcode",
     label("Preferred Method of Contact", "Bevorzugte Kontaktmethode", "طريقة الاتصال المفضلة"),
@@ -95,7 +97,7 @@ CONTACT_METHOD: Final = choices(
     (5, "Mail", "Post", "البريد"),
 )
 
-INTERESTS: Final = choices(
+_INTERESTS: Final = choices(
     "account",
     "new_interests",
     label("Interests", "Interessen", "الاهتمامات"),
@@ -106,7 +108,7 @@ INTERESTS: Final = choices(
     (100000004, "Training", "Schulung", "التدريب"),
 )
 
-ATTRIBUTES: Final = (
+_ATTRIBUTES: Final = (
     string(
         "name",
         160,
@@ -128,12 +130,12 @@ ATTRIBUTES: Final = (
     whole(
         "numberofemployees", label("Number of Employees", "Mitarbeiterzahl", "عدد الموظفين"), 0, 1_000_000_000
     ),
-    choice("industrycode", label("Industry", "Branche", "القطاع"), industries("account")),
-    choice("customertypecode", RELATIONSHIP_TYPE.label, RELATIONSHIP_TYPE),
-    choice("accountcategorycode", CATEGORY.label, CATEGORY),
-    choice("ownershipcode", OWNERSHIP.label, OWNERSHIP),
-    choice("paymenttermscode", PAYMENT_TERMS.label, PAYMENT_TERMS),
-    choice("preferredcontactmethodcode", CONTACT_METHOD.label, CONTACT_METHOD),
+    choice("industrycode", industries("account")),
+    choice("customertypecode", _RELATIONSHIP_TYPE),
+    choice("accountcategorycode", _CATEGORY),
+    choice("ownershipcode", _OWNERSHIP),
+    choice("paymenttermscode", _PAYMENT_TERMS),
+    choice("preferredcontactmethodcode", _CONTACT_METHOD),
     boolean(
         "donotemail", label("Do not allow Emails", "E-Mails nicht zulassen", "عدم السماح بالبريد الإلكتروني")
     ),
@@ -177,8 +179,8 @@ ATTRIBUTES: Final = (
     ),
     lookup("parentaccountid", label("Parent Account", "Übergeordnete Firma", "الحساب الأصل"), "account"),
     memo("description", 2000, label("Description", "Beschreibung", "الوصف")),
-    several("new_interests", INTERESTS.label, INTERESTS),
-    global_choice("new_priority", PRIORITY.label, PRIORITY),
+    several("new_interests", _INTERESTS),
+    global_choice("new_priority", PRIORITY),
     decimal("new_discount", label("Discount (%)", "Rabatt (%)", "الخصم (%)"), 10),
     date("new_customersince", label("Customer Since", "Kunde seit", "عميل منذ")),
     big_whole("new_legacynumber", label("Legacy Number", "Altsystem-Nummer", "الرقم القديم")),
@@ -186,9 +188,23 @@ ATTRIBUTES: Final = (
     image("new_logo", label("Logo", "Logo", "الشعار"), megabytes=10),
 )
 
-RELATIONSHIPS: Final = (
+_RELATIONSHIPS: Final = (
     Relationship("account_primary_contact", "contact", "account", "primarycontactid"),
     Relationship(
         "account_parent_account", "account", "account", "parentaccountid", on_delete=Cascade.RESTRICT
+    ),
+)
+
+ACCOUNT: Final = DemoEntity(
+    _ENTITY,
+    _ATTRIBUTES,
+    _RELATIONSHIPS,
+    Extras(
+        defaults={
+            "donotemail": False,
+            "donotphone": False,
+            "creditonhold": False,
+            "preferredcontactmethodcode": 1,
+        }
     ),
 )

@@ -17,11 +17,13 @@ from crmclient.embedded.demo.attributes import (
     string,
     whole,
 )
+from crmclient.embedded.demo.entities.description import DemoEntity
 from crmclient.embedded.demo.labels import choices, label
 from crmclient.embedded.demo.priority import PRIORITY
+from crmclient.embedded.metadata import Extras
 from crmclient.metadata import AttributeType, Cascade, Entity, Relationship, RequiredLevel
 
-ENTITY: Final = Entity(
+_ENTITY: Final = Entity(
     "contact",
     "contacts",
     label("Contact", "Kontakt", "جهة الاتصال"),
@@ -32,7 +34,7 @@ ENTITY: Final = Entity(
     has_notes=True,
 )
 
-GENDER: Final = choices(
+_GENDER: Final = choices(
     "contact",
     "gendercode",
     label("Gender", "Geschlecht", "الجنس"),
@@ -40,7 +42,7 @@ GENDER: Final = choices(
     (2, "Female", "Weiblich", "أنثى"),
 )
 
-MARITAL_STATUS: Final = choices(
+_MARITAL_STATUS: Final = choices(
     "contact",
     "familystatuscode",
     label("Marital Status", "Familienstand", "الحالة الاجتماعية"),
@@ -50,7 +52,7 @@ MARITAL_STATUS: Final = choices(
     (4, "Widowed", "Verwitwet", "أرمل"),
 )
 
-ROLE: Final = choices(
+_ROLE: Final = choices(
     "contact",
     "accountrolecode",
     label("Role", "Rolle", "الدور"),
@@ -59,7 +61,7 @@ ROLE: Final = choices(
     (3, "Influencer", "Einflussnehmer", "صاحب تأثير"),
 )
 
-ATTRIBUTES: Final = (
+_ATTRIBUTES: Final = (
     string(
         "firstname", 50, label("First Name", "Vorname", "الاسم الأول"), required=RequiredLevel.RECOMMENDED
     ),
@@ -80,9 +82,9 @@ ATTRIBUTES: Final = (
     string("telephone1", 50, label("Business Phone", "Telefon (geschäftlich)", "هاتف العمل")),
     string("mobilephone", 50, label("Mobile Phone", "Mobiltelefon", "الهاتف المحمول")),
     string("websiteurl", 200, label("Website", "Website", "الموقع الإلكتروني")),
-    choice("gendercode", GENDER.label, GENDER),
-    choice("familystatuscode", MARITAL_STATUS.label, MARITAL_STATUS),
-    choice("accountrolecode", ROLE.label, ROLE),
+    choice("gendercode", _GENDER),
+    choice("familystatuscode", _MARITAL_STATUS),
+    choice("accountrolecode", _ROLE),
     date("birthdate", label("Birthday", "Geburtstag", "تاريخ الميلاد")),
     date("anniversary", label("Anniversary", "Jahrestag", "الذكرى السنوية")),
     money("creditlimit", label("Credit Limit", "Kreditlimit", "حد الائتمان"), precision=2),
@@ -112,13 +114,13 @@ ATTRIBUTES: Final = (
         "systemuser",
     ),
     memo("description", 2000, label("Description", "Beschreibung", "الوصف")),
-    global_choice("new_priority", PRIORITY.label, PRIORITY),
+    global_choice("new_priority", PRIORITY),
     attribute(
         "new_externalid", AttributeType.UNIQUEIDENTIFIER, label("External ID", "Externe ID", "المعرّف الخارجي")
     ),
 )
 
-RELATIONSHIPS: Final = (
+_RELATIONSHIPS: Final = (
     Relationship(
         "contact_customer_accounts", "account", "contact", "parentcustomerid", on_delete=Cascade.DELETE
     ),
@@ -126,4 +128,13 @@ RELATIONSHIPS: Final = (
         "contact_customer_contacts", "contact", "contact", "parentcustomerid", on_delete=Cascade.DELETE
     ),
     Relationship("system_user_contacts", "systemuser", "contact", "preferredsystemuserid"),
+)
+
+CONTACT: Final = DemoEntity(
+    _ENTITY,
+    _ATTRIBUTES,
+    _RELATIONSHIPS,
+    Extras(
+        joined={"fullname": ("firstname", "lastname")}, defaults={"donotemail": False, "donotphone": False}
+    ),
 )

@@ -12,13 +12,17 @@ from crmclient.embedded.demo.attributes import (
     lookup,
     memo,
     moment,
+    state,
+    status,
     string,
 )
+from crmclient.embedded.demo.entities.description import DemoEntity
 from crmclient.embedded.demo.labels import choices, label
 from crmclient.embedded.demo.priority import PRIORITY
+from crmclient.embedded.metadata import Extras
 from crmclient.metadata import AlternateKey, Cascade, Entity, Option, OptionSet, Relationship, RequiredLevel
 
-ENTITY: Final = Entity(
+_ENTITY: Final = Entity(
     "incident",
     "incidents",
     label("Case", "Anfrage", "الحالة"),
@@ -30,8 +34,8 @@ ENTITY: Final = Entity(
     has_notes=True,
 )
 
-STATES: Final = OptionSet(
-    "statecode",
+_STATES: Final = OptionSet(
+    "incident_statecode",
     label("Status", "Status", "الحالة"),
     (
         Option(0, label("Active", "Aktiv", "نشطة"), default_status=1),
@@ -39,11 +43,10 @@ STATES: Final = OptionSet(
         Option(2, label("Cancelled", "Abgebrochen", "ملغاة"), default_status=6),
     ),
     entity="incident",
-    inactive_states=frozenset({1, 2}),
 )
 
-STATUSES: Final = OptionSet(
-    "statuscode",
+_STATUSES: Final = OptionSet(
+    "incident_statuscode",
     label("Status Reason", "Statusgrund", "سبب الحالة"),
     (
         Option(1, label("In Progress", "In Bearbeitung", "قيد التقدم"), state=0),
@@ -58,10 +61,10 @@ STATUSES: Final = OptionSet(
         Option(2000, label("Merged", "Zusammengeführt", "مدمجة"), state=2),
     ),
     entity="incident",
-    inactive_states=STATES.inactive_states,
+    inactive_states=frozenset({1, 2}),
 )
 
-PRIORITY_CODE: Final = choices(
+_PRIORITY_CODE: Final = choices(
     "incident",
     "prioritycode",
     label("Priority", "Priorität", "الأولوية"),
@@ -70,7 +73,7 @@ PRIORITY_CODE: Final = choices(
     (3, "Low", "Niedrig", "منخفضة"),
 )
 
-ORIGIN: Final = choices(
+_ORIGIN: Final = choices(
     "incident",
     "caseorigincode",
     label("Origin", "Ursprung", "المصدر"),
@@ -81,7 +84,7 @@ ORIGIN: Final = choices(
     (3986, "X", "X", "إكس"),
 )
 
-CASE_TYPE: Final = choices(
+_CASE_TYPE: Final = choices(
     "incident",
     "casetypecode",
     label("Case Type", "Anfragetyp", "نوع الحالة"),
@@ -90,7 +93,7 @@ CASE_TYPE: Final = choices(
     (3, "Request", "Anforderung", "طلب"),
 )
 
-SATISFACTION: Final = choices(
+_SATISFACTION: Final = choices(
     "incident",
     "customersatisfactioncode",
     label("Satisfaction", "Zufriedenheit", "الرضا"),
@@ -101,7 +104,9 @@ SATISFACTION: Final = choices(
     (1, "Very Dissatisfied", "Sehr unzufrieden", "غير راضٍ إطلاقًا"),
 )
 
-ATTRIBUTES: Final = (
+_ATTRIBUTES: Final = (
+    state(_STATES),
+    status(_STATUSES),
     string(
         "title",
         200,
@@ -113,20 +118,27 @@ ATTRIBUTES: Final = (
     customer("customerid", label("Customer", "Kunde", "العميل"), required=RequiredLevel.APPLICATION),
     lookup("primarycontactid", label("Contact", "Kontakt", "جهة الاتصال"), "contact"),
     lookup("parentcaseid", label("Parent Case", "Übergeordnete Anfrage", "الحالة الأصل"), "incident"),
-    choice("prioritycode", PRIORITY_CODE.label, PRIORITY_CODE),
-    choice("caseorigincode", ORIGIN.label, ORIGIN),
-    choice("casetypecode", CASE_TYPE.label, CASE_TYPE),
-    choice("customersatisfactioncode", SATISFACTION.label, SATISFACTION),
+    choice("prioritycode", _PRIORITY_CODE),
+    choice("caseorigincode", _ORIGIN),
+    choice("casetypecode", _CASE_TYPE),
+    choice("customersatisfactioncode", _SATISFACTION),
     boolean("isescalated", label("Is Escalated", "Ist eskaliert", "تم التصعيد")),
     moment("escalatedon", label("Escalated On", "Eskaliert am", "تاريخ التصعيد")),
     moment("followupby", label("Follow Up By", "Nachfassen bis", "المتابعة قبل")),
     memo("description", 2000, label("Description", "Beschreibung", "الوصف")),
-    global_choice("new_priority", PRIORITY.label, PRIORITY),
+    global_choice("new_priority", PRIORITY),
 )
 
-RELATIONSHIPS: Final = (
+_RELATIONSHIPS: Final = (
     Relationship("incident_customer_accounts", "account", "incident", "customerid", on_delete=Cascade.DELETE),
     Relationship("incident_customer_contacts", "contact", "incident", "customerid", on_delete=Cascade.DELETE),
     Relationship("contact_as_primary_contact", "contact", "incident", "primarycontactid"),
     Relationship("incident_parent_incident", "incident", "incident", "parentcaseid"),
+)
+
+INCIDENT: Final = DemoEntity(
+    _ENTITY,
+    _ATTRIBUTES,
+    _RELATIONSHIPS,
+    Extras(defaults={"isescalated": False, "prioritycode": 2}),
 )

@@ -13,15 +13,19 @@ from crmclient.embedded.demo.attributes import (
     lookup,
     memo,
     money,
+    state,
+    status,
     string,
     whole,
 )
+from crmclient.embedded.demo.entities.description import DemoEntity
 from crmclient.embedded.demo.industry import industries
 from crmclient.embedded.demo.labels import choices, label
 from crmclient.embedded.demo.priority import PRIORITY
+from crmclient.embedded.metadata import Extras
 from crmclient.metadata import Entity, Option, OptionSet, Relationship, RequiredLevel
 
-ENTITY: Final = Entity(
+_ENTITY: Final = Entity(
     "lead",
     "leads",
     label("Lead", "Lead", "العميل المتوقع"),
@@ -32,8 +36,8 @@ ENTITY: Final = Entity(
     has_notes=True,
 )
 
-STATES: Final = OptionSet(
-    "statecode",
+_STATES: Final = OptionSet(
+    "lead_statecode",
     label("Status", "Status", "الحالة"),
     (
         Option(0, label("Open", "Offen", "مفتوح"), default_status=1),
@@ -41,11 +45,10 @@ STATES: Final = OptionSet(
         Option(2, label("Disqualified", "Disqualifiziert", "غير مؤهل"), default_status=4),
     ),
     entity="lead",
-    inactive_states=frozenset({1, 2}),
 )
 
-STATUSES: Final = OptionSet(
-    "statuscode",
+_STATUSES: Final = OptionSet(
+    "lead_statuscode",
     label("Status Reason", "Statusgrund", "سبب الحالة"),
     (
         Option(1, label("New", "Neu", "جديد"), state=0),
@@ -57,10 +60,10 @@ STATUSES: Final = OptionSet(
         Option(7, label("Canceled", "Abgebrochen", "ملغى"), state=2),
     ),
     entity="lead",
-    inactive_states=STATES.inactive_states,
+    inactive_states=frozenset({1, 2}),
 )
 
-SOURCE: Final = choices(
+_SOURCE: Final = choices(
     "lead",
     "leadsourcecode",
     label("Lead Source", "Leadquelle", "مصدر العميل المتوقع"),
@@ -76,7 +79,7 @@ SOURCE: Final = choices(
     (10, "Other", "Sonstige", "أخرى"),
 )
 
-RATING: Final = choices(
+_RATING: Final = choices(
     "lead",
     "leadqualitycode",
     label("Rating", "Bewertung", "التصنيف"),
@@ -85,7 +88,9 @@ RATING: Final = choices(
     (3, "Cold", "Kalt", "بارد"),
 )
 
-ATTRIBUTES: Final = (
+_ATTRIBUTES: Final = (
+    state(_STATES),
+    status(_STATUSES),
     string("subject", 300, label("Topic", "Thema", "الموضوع"), required=RequiredLevel.APPLICATION),
     string(
         "firstname", 50, label("First Name", "Vorname", "الاسم الأول"), required=RequiredLevel.RECOMMENDED
@@ -107,9 +112,9 @@ ATTRIBUTES: Final = (
     string("websiteurl", 200, label("Website", "Website", "الموقع الإلكتروني")),
     string("address1_city", 80, label("City", "Ort", "المدينة")),
     string("address1_country", 80, label("Country/Region", "Land/Region", "البلد/المنطقة")),
-    choice("leadsourcecode", SOURCE.label, SOURCE),
-    choice("leadqualitycode", RATING.label, RATING),
-    choice("industrycode", label("Industry", "Branche", "القطاع"), industries("lead")),
+    choice("leadsourcecode", _SOURCE),
+    choice("leadqualitycode", _RATING),
+    choice("industrycode", industries("lead")),
     money("revenue", label("Annual Revenue", "Jahresumsatz", "الإيرادات السنوية"), precision=2),
     money("estimatedamount", label("Est. Value", "Geschätzter Wert", "القيمة المقدرة"), precision=2),
     whole("numberofemployees", label("No. of Employees", "Mitarbeiterzahl", "عدد الموظفين"), 0, 1_000_000),
@@ -131,12 +136,21 @@ ATTRIBUTES: Final = (
         "contact",
     ),
     memo("description", 2000, label("Description", "Beschreibung", "الوصف")),
-    global_choice("new_priority", PRIORITY.label, PRIORITY),
+    global_choice("new_priority", PRIORITY),
 )
 
-RELATIONSHIPS: Final = (
+_RELATIONSHIPS: Final = (
     Relationship("lead_customer_accounts", "account", "lead", "customerid"),
     Relationship("lead_customer_contacts", "contact", "lead", "customerid"),
     Relationship("lead_parent_account", "account", "lead", "parentaccountid"),
     Relationship("lead_parent_contact", "contact", "lead", "parentcontactid"),
+)
+
+LEAD: Final = DemoEntity(
+    _ENTITY,
+    _ATTRIBUTES,
+    _RELATIONSHIPS,
+    Extras(
+        joined={"fullname": ("firstname", "lastname")}, defaults={"donotemail": False, "leadqualitycode": 2}
+    ),
 )

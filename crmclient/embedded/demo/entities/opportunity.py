@@ -12,14 +12,18 @@ from crmclient.embedded.demo.attributes import (
     lookup,
     memo,
     money,
+    state,
+    status,
     string,
     whole,
 )
+from crmclient.embedded.demo.entities.description import DemoEntity
 from crmclient.embedded.demo.labels import choices, label
 from crmclient.embedded.demo.priority import PRIORITY
+from crmclient.embedded.metadata import Extras
 from crmclient.metadata import Cascade, Entity, Option, OptionSet, Relationship, RequiredLevel
 
-ENTITY: Final = Entity(
+_ENTITY: Final = Entity(
     "opportunity",
     "opportunities",
     label("Opportunity", "Verkaufschance", "الفرصة"),
@@ -30,8 +34,8 @@ ENTITY: Final = Entity(
     has_notes=True,
 )
 
-STATES: Final = OptionSet(
-    "statecode",
+_STATES: Final = OptionSet(
+    "opportunity_statecode",
     label("Status", "Status", "الحالة"),
     (
         Option(0, label("Open", "Offen", "مفتوحة"), default_status=1),
@@ -39,11 +43,10 @@ STATES: Final = OptionSet(
         Option(2, label("Lost", "Verloren", "خاسرة"), default_status=4),
     ),
     entity="opportunity",
-    inactive_states=frozenset({1, 2}),
 )
 
-STATUSES: Final = OptionSet(
-    "statuscode",
+_STATUSES: Final = OptionSet(
+    "opportunity_statuscode",
     label("Status Reason", "Statusgrund", "سبب الحالة"),
     (
         Option(1, label("In Progress", "In Bearbeitung", "قيد التقدم"), state=0),
@@ -53,10 +56,10 @@ STATUSES: Final = OptionSet(
         Option(5, label("Out-Sold", "An Mitbewerber verloren", "بيعت لمنافس"), state=2),
     ),
     entity="opportunity",
-    inactive_states=STATES.inactive_states,
+    inactive_states=frozenset({1, 2}),
 )
 
-RATING: Final = choices(
+_RATING: Final = choices(
     "opportunity",
     "opportunityratingcode",
     label("Rating", "Bewertung", "التصنيف"),
@@ -65,7 +68,7 @@ RATING: Final = choices(
     (3, "Cold", "Kalt", "بارد"),
 )
 
-STAGE: Final = choices(
+_STAGE: Final = choices(
     "opportunity",
     "salesstage",
     label("Sales Stage", "Vertriebsphase", "مرحلة المبيعات"),
@@ -75,7 +78,9 @@ STAGE: Final = choices(
     (3, "Close", "Abschließen", "إغلاق"),
 )
 
-ATTRIBUTES: Final = (
+_ATTRIBUTES: Final = (
+    state(_STATES),
+    status(_STATUSES),
     string(
         "name",
         300,
@@ -97,14 +102,14 @@ ATTRIBUTES: Final = (
         "actualclosedate", label("Actual Close Date", "Tatsächliches Abschlussdatum", "تاريخ الإغلاق الفعلي")
     ),
     whole("closeprobability", label("Probability", "Wahrscheinlichkeit", "الاحتمالية"), 0, 100),
-    choice("opportunityratingcode", RATING.label, RATING),
-    choice("salesstage", STAGE.label, STAGE),
+    choice("opportunityratingcode", _RATING),
+    choice("salesstage", _STAGE),
     memo("description", 2000, label("Description", "Beschreibung", "الوصف")),
     memo("currentsituation", 2000, label("Current Situation", "Aktuelle Situation", "الوضع الحالي")),
-    global_choice("new_priority", PRIORITY.label, PRIORITY),
+    global_choice("new_priority", PRIORITY),
 )
 
-RELATIONSHIPS: Final = (
+_RELATIONSHIPS: Final = (
     Relationship(
         "opportunity_customer_accounts", "account", "opportunity", "customerid", on_delete=Cascade.RESTRICT
     ),
@@ -114,4 +119,11 @@ RELATIONSHIPS: Final = (
     Relationship("opportunity_parent_account", "account", "opportunity", "parentaccountid"),
     Relationship("opportunity_parent_contact", "contact", "opportunity", "parentcontactid"),
     Relationship("opportunity_originating_lead", "lead", "opportunity", "originatingleadid"),
+)
+
+OPPORTUNITY: Final = DemoEntity(
+    _ENTITY,
+    _ATTRIBUTES,
+    _RELATIONSHIPS,
+    Extras(defaults={"opportunityratingcode": 2}),
 )

@@ -10,9 +10,9 @@ from decimal import Decimal
 from typing import Final
 
 from crmclient.embedded.demo.people import KEY_ACCOUNTS
-from crmclient.embedded.demo.records.dated import PRIORITIES, Script, user
 from crmclient.embedded.demo.records.locales import LOCALES, Locale
 from crmclient.embedded.demo.records.organization import SELLERS
+from crmclient.embedded.demo.records.script import PRIORITIES, Script, user
 from crmclient.platform import Update
 from crmclient.values import Reference, Value
 

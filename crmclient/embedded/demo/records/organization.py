@@ -13,7 +13,7 @@ from crmclient.embedded.demo.people import (
     SERVICE,
     stable_id,
 )
-from crmclient.embedded.demo.records.dated import DAYS, Script, user
+from crmclient.embedded.demo.records.script import DAYS, Script, user
 from crmclient.values import Guid, Reference, Value
 
 _UNITS: Final = (
@@ -132,9 +132,9 @@ def _write_user(
     id = script.create("systemuser", name, values, founded).id
     for team in teams:
         pair: dict[str, Value] = {"systemuserid": id, "teamid": stable_id("team", team)}
-        script.create("teammembership", f"{name}/{team}", pair, founded)
+        script.associate("teammembership", f"{name}/{team}", pair)
     assigned: dict[str, Value] = {"systemuserid": id, "roleid": stable_id("role", role)}
-    script.create("systemuserroles", f"{name}/{role}", assigned, founded)
+    script.associate("systemuserroles", f"{name}/{role}", assigned)
 
 
 def _unit(id: Guid) -> Reference:

@@ -8,9 +8,9 @@ from decimal import Decimal
 from typing import Final
 
 from crmclient.embedded.demo.records.customers import Customer
-from crmclient.embedded.demo.records.dated import PRIORITIES, Script, user
 from crmclient.embedded.demo.records.locales import LOCALES
 from crmclient.embedded.demo.records.organization import SELLERS
+from crmclient.embedded.demo.records.script import PRIORITIES, Script, user
 from crmclient.values import Reference, Value
 
 LEADS: Final = 150

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from crmclient.embedded.demo.records.customers import Customer
-from crmclient.embedded.demo.records.dated import PRIORITIES, Script, user
 from crmclient.embedded.demo.records.organization import AGENTS, SELLERS
+from crmclient.embedded.demo.records.script import PRIORITIES, Script, user
 from crmclient.values import Reference, Value
 
 CASES: Final = 300

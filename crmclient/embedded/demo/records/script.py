@@ -1,4 +1,4 @@
-"""When things happened in the demo's two years."""
+"""The script of the demo's two years: what was made, in which order, and when."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ PRIORITIES: Final = (100000000, 100000001, 100000001, 100000002, 100000003)
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Dated:
-    """A record to create, and the moment it says it was created."""
-
-    create: Create
-    created: dt.datetime
-
-
 @dataclass(slots=True)
 class Script:
     """The records written so far, and the chance that shapes the next. `today` is the day of loading, UTC."""
 
     today: dt.datetime
     chance: random.Random
-    records: list[Dated] = field(default_factory=list)
+    records: list[Create] = field(default_factory=list)
 
     def create(
         self, entity: str, key: str, values: dict[str, Value], created: dt.datetime | None = None
     ) -> Reference:
-        """Note a record under its stable id; empty values are left out."""
-        id = stable_id(entity, key)
+        """Note a record under its stable id, made at `created` or at any time; empty values are left out."""
         given = {name: value for name, value in values.items() if value is not None}
-        self.records.append(Dated(Create(entity, given, id), created or self.past()))
+        given["overriddencreatedon"] = created or self.past()
+        return self._note(entity, key, given)
+
+    def associate(self, intersect: str, key: str, pair: dict[str, Value]) -> None:
+        """Note a pair of a many-to-many relationship. Nobody notes when it was made."""
+        self._note(intersect, key, pair)
+
+    def _note(self, entity: str, key: str, values: dict[str, Value]) -> Reference:
+        id = stable_id(entity, key)
+        self.records.append(Create(entity, values, id))
         return Reference(entity, id)
 
     def past(self, since: dt.datetime | None = None) -> dt.datetime:
