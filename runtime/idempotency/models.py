@@ -6,9 +6,9 @@ from django.db import models
 
 
 class IdempotencyRecord(models.Model):
-    `record_id` was chosen before the platform was called: whoever takes over creates no other.
+    """One request: `digest` stands for caller, endpoint and key. No status: in flight, or abandoned.
 
-    `record_id` was chosen before the platform was called: whoever takes over cannot create another.
+    `record_id` was chosen before the platform was called: whoever takes over creates no other.
     """
 
     digest = models.CharField(max_length=64, unique=True)
