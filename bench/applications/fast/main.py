@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from fastapi import Depends, FastAPI, HTTPException, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from sqlalchemy import and_, func, select
+from sqlalchemy import and_, bindparam, func, select
 from sqlalchemy.orm import Session, aliased
 
 from bench.applications.fast.callers import SessionDep, anyone, sales
@@ -32,15 +32,18 @@ def locale(request: Request) -> int:
     return int(value)
 
 
+ASKED, ENGLISH_LABEL = aliased(OptionLabel), aliased(OptionLabel)
+OPTIONS = (
+    select(func.coalesce(ASKED.label, ENGLISH_LABEL.label), Option.value)
+    .join(ENGLISH_LABEL, and_(ENGLISH_LABEL.option_id == Option.id, ENGLISH_LABEL.lcid == ENGLISH))
+    .outerjoin(ASKED, and_(ASKED.option_id == Option.id, ASKED.lcid == bindparam("lcid")))
+    .where(Option.option_set == bindparam("name"), Option.hidden.is_(False))
+    .order_by(Option.position)
+)
+
+
 def read_options(session: Session, name: str, lcid: int) -> list[NamedOption]:
-    asked, english = aliased(OptionLabel), aliased(OptionLabel)
-    rows = session.execute(
-        select(func.coalesce(asked.label, english.label), Option.value)
-        .join(english, and_(english.option_id == Option.id, english.lcid == ENGLISH))
-        .outerjoin(asked, and_(asked.option_id == Option.id, asked.lcid == lcid))
-        .where(Option.option_set == name, Option.hidden.is_(False))
-        .order_by(Option.position)
-    )
+    rows = session.execute(OPTIONS, {"name": name, "lcid": lcid})
     return [NamedOption(name=label, value=value) for label, value in rows]
 
 
