@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
+from io import TextIOBase
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.management import call_command
-from django.core.management.base import OutputWrapper
 from django.db import transaction
 
 from designer.models import Endpoint, Module
@@ -28,7 +28,7 @@ def is_wanted() -> bool:
     return not (get_user_model().objects.exists() or Module.objects.exists() or Endpoint.objects.exists())
 
 
-def load(passwords: Mapping[str, str], out: OutputWrapper) -> None:
+def load(passwords: Mapping[str, str], out: TextIOBase) -> None:
     """Fill an empty database. What makes it count as filled comes last, in one transaction."""
     call_command("crmdemo", stdout=out)
     with transaction.atomic():

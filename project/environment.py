@@ -132,8 +132,9 @@ SETTINGS: tuple[Setting, ...] = (
         "ISSUERS",
         json.loads,
         "{}",
-        "Issuers whose tokens are taken besides the service's own: a JSON object by `iss`, each with `audience`, "
-        "`jwks_url` or `public_key`, `algorithms`, `roles_claim`, `role_map`, `platform_user_claim`.",
+        "Issuers whose tokens are taken besides the service's own: a JSON object by `iss`, each with "
+        "`audience`, `jwks_url` or `public_key`, `algorithms`, `roles_claim`, `role_map`, "
+        "`platform_user_claim`.",
     ),
     Setting(
         "PLATFORM",

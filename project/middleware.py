@@ -16,7 +16,7 @@ from django.conf import settings
 from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponseForbidden
 from django.http.response import HttpResponseBase
 from django.middleware.clickjacking import XFrameOptionsMiddleware
 from django.middleware.common import CommonMiddleware
@@ -49,7 +49,7 @@ class StudioCommon(StudioOnly, CommonMiddleware):
 class StudioCsrf(StudioOnly, CsrfViewMiddleware):
     def process_view(
         self, request: HttpRequest, callback: Any, callback_args: Any, callback_kwargs: Any
-    ) -> HttpResponse | None:
+    ) -> HttpResponseForbidden | None:
         if request.path_info.startswith(STUDIO):
             return super().process_view(request, callback, callback_args, callback_kwargs)
         return None
@@ -67,7 +67,7 @@ class StudioFrames(StudioOnly, XFrameOptionsMiddleware):
     pass
 
 
-class StudioLockout(StudioOnly, AxesMiddleware):
+class StudioLockout(StudioOnly, AxesMiddleware):  # type: ignore[misc]
     pass
 
 

@@ -184,4 +184,4 @@ def _sql(*statements: str) -> None:
     url = urlsplit(os.environ["DATABASE_URL"])._replace(path="/postgres").geturl()
     with psycopg.connect(url, autocommit=True) as connection:
         for statement in statements:
-            connection.execute(statement)  # type: ignore[call-overload]
+            connection.execute(statement)

@@ -7,7 +7,7 @@ import sys
 import pytest
 from django.contrib.auth import get_user_model
 from django.core.checks import run_checks
-from pytest_django.fixtures import SettingsWrapper
+from pytest_django import Settings
 
 from project.checks import TAG, refuse_a_wrong_start
 from tests.servers import ROOT, Site
@@ -17,7 +17,7 @@ EACH_KEY = [("SECRET_KEY", "portico.E001"), ("TOKEN_SIGNING_KEY", "portico.E002"
 
 
 @pytest.fixture
-def production(settings: SettingsWrapper, db: None) -> SettingsWrapper:
+def production(settings: Settings, db: None) -> Settings:
     """Everything as production needs it: each test spoils one thing."""
     settings.DEVELOPMENT = False
     settings.SECRET_KEY = KEYS["SECRET_KEY"]
@@ -30,76 +30,76 @@ def found() -> list[str | None]:
     return [message.id for message in run_checks(tags=[TAG])]
 
 
-def test_a_production_with_keys_and_hosts_starts(production: SettingsWrapper) -> None:
+def test_a_production_with_keys_and_hosts_starts(production: Settings) -> None:
     assert found() == []
     refuse_a_wrong_start()
 
 
-def test_development_needs_none_of_it(settings: SettingsWrapper, db: None) -> None:
+def test_development_needs_none_of_it(settings: Settings, db: None) -> None:
     assert settings.DEVELOPMENT
     assert found() == []
 
 
 @pytest.mark.parametrize(("name", "id"), EACH_KEY)
-def test_production_refuses_the_development_key(production: SettingsWrapper, name: str, id: str) -> None:
+def test_production_refuses_the_development_key(production: Settings, name: str, id: str) -> None:
     setattr(production, name, production.DEVELOPMENT_KEY)
     assert found() == [id]
 
 
 @pytest.mark.parametrize(("name", "id"), EACH_KEY)
-def test_production_refuses_a_short_key(production: SettingsWrapper, name: str, id: str) -> None:
+def test_production_refuses_a_short_key(production: Settings, name: str, id: str) -> None:
     setattr(production, name, "k" * 31)
     assert found() == [id]
 
 
-def test_production_refuses_one_key_for_both(production: SettingsWrapper) -> None:
+def test_production_refuses_one_key_for_both(production: Settings) -> None:
     production.TOKEN_SIGNING_KEY = production.SECRET_KEY
     assert found() == ["portico.E003"]
 
 
 @pytest.mark.parametrize("hosts", [[], ["*"], ["api.example.org", "*"]])
-def test_production_refuses_to_answer_to_every_host(production: SettingsWrapper, hosts: list[str]) -> None:
+def test_production_refuses_to_answer_to_every_host(production: Settings, hosts: list[str]) -> None:
     production.ALLOWED_HOSTS = hosts
     assert found() == ["portico.E004"]
 
 
-def test_production_refuses_debug(production: SettingsWrapper) -> None:
+def test_production_refuses_debug(production: Settings) -> None:
     production.DEBUG = True
     assert found() == ["portico.E005"]
 
 
 @pytest.mark.parametrize("username", ["rep", "admin"])
-def test_production_refuses_a_demo_account_as_it_came(production: SettingsWrapper, username: str) -> None:
+def test_production_refuses_a_demo_account_as_it_came(production: Settings, username: str) -> None:
     get_user_model().objects.create_user(username, password="demo")
     assert found() == ["portico.E006"]
 
 
-def test_production_takes_a_demo_name_with_a_password_of_its_own(production: SettingsWrapper) -> None:
+def test_production_takes_a_demo_name_with_a_password_of_its_own(production: Settings) -> None:
     get_user_model().objects.create_user("admin", password="no longer the demo's")
     assert found() == []
 
 
 @pytest.mark.parametrize("name", ["PLATFORM", "USER_RESOLVER"])
 @pytest.mark.parametrize("path", ["", "nowhere", "project.nowhere", "project.platform.nothing"])
-def test_a_dotted_path_to_nothing_is_named(settings: SettingsWrapper, db: None, name: str, path: str) -> None:
+def test_a_dotted_path_to_nothing_is_named(settings: Settings, db: None, name: str, path: str) -> None:
     settings.PORTICO = {**settings.PORTICO, name: path}
     assert found() == ["portico.E007"]
 
 
 @pytest.mark.parametrize("zone", ["Berlin", "", "../etc/passwd", "Europe/Atlantis"])
-def test_an_unknown_time_zone_is_named(settings: SettingsWrapper, db: None, zone: str) -> None:
+def test_an_unknown_time_zone_is_named(settings: Settings, db: None, zone: str) -> None:
     settings.PORTICO = {**settings.PORTICO, "CRM_TIME_ZONE": zone}
     assert found() == ["portico.E008"]
 
 
-def test_several_workers_without_a_shared_cache_are_warned_of(settings: SettingsWrapper, db: None) -> None:
+def test_several_workers_without_a_shared_cache_are_warned_of(settings: Settings, db: None) -> None:
     settings.PORTICO = {**settings.PORTICO, "WORKERS": 2, "CACHE_URL": ""}
     assert found() == ["portico.W001"]
     settings.PORTICO = {**settings.PORTICO, "CACHE_URL": "redis://127.0.0.1:6379/9"}
     assert found() == []
 
 
-def test_every_error_is_told_at_once_and_says_what_to_do(production: SettingsWrapper) -> None:
+def test_every_error_is_told_at_once_and_says_what_to_do(production: Settings) -> None:
     production.SECRET_KEY = "short"
     production.ALLOWED_HOSTS = []
     with pytest.raises(SystemExit, match=r"(?s)portico\.E001.*HINT.*portico\.E004.*HINT"):

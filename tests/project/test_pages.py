@@ -1,15 +1,17 @@
 from __future__ import annotations
 
 import re
+from typing import NoReturn
 
 import pytest
+from django.http import HttpRequest
 from django.test import Client
 from django.urls import path
 
 from project.urls import handler400, handler404, handler500, urlpatterns  # noqa: F401  of this module as a URLconf
 
 
-def fail(request: object) -> None:
+def fail(request: HttpRequest) -> NoReturn:
     raise RuntimeError("the secret reason")
 
 

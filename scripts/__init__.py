@@ -1,0 +1,1 @@
+"""What `make` runs before the product is installed, or around it."""
