@@ -129,17 +129,33 @@ class Snapshot:
         """The global ones by name."""
         return {name: document.value() for name, document in self._option_sets.items()}
 
+    def global_option_set(self, name: str) -> OptionSet:
+        """Raises UnknownOptionSet."""
+        document = self._option_sets.get(name)
+        if document is None:
+            raise UnknownOptionSet(name)
+        return document.value()
+
     def options_of(self, attribute: Attribute) -> OptionSet:
         """The option set of a choice attribute, its own or a global one."""
-        if attribute.options is not None:
-            return attribute.options
-        if attribute.option_set not in self._option_sets:
-            raise UnknownOptionSet(attribute.option_set or attribute.logical_name)
-        return self._option_sets[attribute.option_set].value()
+        return attribute.options or self.global_option_set(attribute.option_set or attribute.logical_name)
 
     @cached_property
     def relationships(self) -> tuple[Relationship, ...]:
         return tuple(r for stored in self.entities.values() for r in stored.definition.relationships)
+
+    def relationships_of(self, entity: str) -> tuple[Relationship, ...]:
+        """Those in which an entity takes part, on either side or as the intersect."""
+        return self._relationships_by_entity.get(entity, ())
+
+    @cached_property
+    def _relationships_by_entity(self) -> dict[str, tuple[Relationship, ...]]:
+        found: dict[str, list[Relationship]] = {}
+        for relationship in self.relationships:
+            for end in {relationship.referenced, relationship.referencing, relationship.intersect}:
+                if end is not None:
+                    found.setdefault(end, []).append(relationship)
+        return {entity: tuple(relationships) for entity, relationships in found.items()}
 
     @cached_property
     def languages(self) -> tuple[int, ...]:

@@ -1,4 +1,6 @@
-"""What every CRM has: users, business units, teams, roles and notes, the root business unit and the service user."""
+"""What every CRM has: users, business units, teams, roles and notes, the root business unit and the service
+user.
+"""
 
 from crmclient.embedded.system.identities import ROOT_BUSINESS_UNIT, SERVICE_USER
 

@@ -45,7 +45,9 @@ BUSINESS_UNIT = SystemEntity(
         primary_name="name",
     ),
     (
-        Attribute("name", AttributeType.STRING, _NAME, required=_REQUIRED, max_length=160, is_primary_name=True),
+        Attribute(
+            "name", AttributeType.STRING, _NAME, required=_REQUIRED, max_length=160, is_primary_name=True
+        ),
         Attribute(
             "parentbusinessunitid",
             AttributeType.LOOKUP,
@@ -171,7 +173,9 @@ TEAM = SystemEntity(
         primary_name="name",
     ),
     (
-        Attribute("name", AttributeType.STRING, _NAME, required=_REQUIRED, max_length=160, is_primary_name=True),
+        Attribute(
+            "name", AttributeType.STRING, _NAME, required=_REQUIRED, max_length=160, is_primary_name=True
+        ),
         Attribute(
             "description",
             AttributeType.MEMO,
@@ -227,7 +231,9 @@ ROLE = SystemEntity(
         primary_name="name",
     ),
     (
-        Attribute("name", AttributeType.STRING, _NAME, required=_REQUIRED, max_length=100, is_primary_name=True),
+        Attribute(
+            "name", AttributeType.STRING, _NAME, required=_REQUIRED, max_length=100, is_primary_name=True
+        ),
         Attribute(
             "businessunitid",
             AttributeType.LOOKUP,
@@ -254,7 +260,11 @@ NOTE = SystemEntity(
     ),
     (
         Attribute(
-            "subject", AttributeType.STRING, label("Title", "Titel", "العنوان"), max_length=500, is_primary_name=True
+            "subject",
+            AttributeType.STRING,
+            label("Title", "Titel", "العنوان"),
+            max_length=500,
+            is_primary_name=True,
         ),
         Attribute(
             "notetext", AttributeType.MEMO, label("Description", "Beschreibung", "الوصف"), max_length=100_000

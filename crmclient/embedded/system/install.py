@@ -1,4 +1,4 @@
-"""Putting the system entities, the root business unit and the service user in place, as often as one likes."""
+"""Puts the system entities, the root business unit and the service user in place, as often as one likes."""
 
 from __future__ import annotations
 
@@ -75,4 +75,4 @@ def _install_record(alias: str, entity: str, id: Guid, values: Values) -> None:
         )
     if not found:
         with write_unit(alias) as unit:
-            create(unit, entity, values, id=id, caller=SERVICE_USER)
+            create(unit, entity, values, id=id)

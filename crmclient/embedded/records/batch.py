@@ -1,0 +1,38 @@
+"""Several writes in one unit of work: all of them, or none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from crmclient.embedded.connection import WriteUnit
+from crmclient.embedded.deadlines import in_time
+from crmclient.embedded.records.create import create
+from crmclient.embedded.records.delete import delete
+from crmclient.embedded.records.update import update
+from crmclient.platform import Call, Create, Operation, Update
+from crmclient.values import Stored
+
+
+def run_batch(unit: WriteUnit, operations: Sequence[Operation], call: Call) -> list[Stored | None]:
+    """One answer for each operation. An operation may refer to what an earlier one has created."""
+    answers: list[Stored | None] = []
+    for operation in operations:
+        in_time(call)
+        answers.append(_run(unit, operation, call))
+    return answers
+
+
+def _run(unit: WriteUnit, operation: Operation, call: Call) -> Stored | None:
+    if isinstance(operation, Create):
+        return create(unit, operation.entity, operation.values, id=operation.id, caller=call.caller)
+    if isinstance(operation, Update):
+        return update(
+            unit,
+            operation.entity,
+            operation.id,
+            operation.values,
+            if_version=operation.if_version,
+            caller=call.caller,
+        )
+    delete(unit, operation.entity, operation.id, if_version=operation.if_version)
+    return None

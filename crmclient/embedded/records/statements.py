@@ -1,0 +1,67 @@
+"""SQL text of single-record writes, compiled once for each entity and set of columns, and the errors it can
+meet.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from crmclient.embedded.connection import Unit
+from crmclient.embedded.failures import NotUnique
+from crmclient.embedded.names import quote
+from crmclient.embedded.snapshot import StoredEntity
+from crmclient.errors import DuplicateKey, PlatformError, RecordNotFound, VersionMismatch
+from crmclient.values import Guid
+
+
+@lru_cache(maxsize=4096)
+def insert_sql(stored: StoredEntity, columns: tuple[str, ...], mark: str) -> str:
+    listed = ", ".join(quote(column) for column in columns)
+    marks = ", ".join([mark] * len(columns))
+    return f"INSERT INTO {quote(stored.table)} ({listed}) VALUES ({marks})"
+
+
+@lru_cache(maxsize=4096)
+def update_sql(stored: StoredEntity, columns: tuple[str, ...], mark: str) -> str:
+    """The id is the last parameter."""
+    listed = ", ".join(f"{quote(column)} = {mark}" for column in columns)
+    return f"UPDATE {quote(stored.table)} SET {listed} {with_id(stored, mark)}"
+
+
+@lru_cache(maxsize=4096)
+def delete_sql(stored: StoredEntity, mark: str) -> str:
+    return f"DELETE FROM {quote(stored.table)} {with_id(stored, mark)}"
+
+
+def with_id(stored: StoredEntity, mark: str) -> str:
+    return f"WHERE {quote(stored.id_column.name)} = {mark}"
+
+
+@lru_cache(maxsize=4096)
+def version_condition(stored: StoredEntity, mark: str) -> str:
+    return f" AND {quote(stored.columns['versionnumber'].name)} = {mark}"
+
+
+def version_number(entity: str, id: Guid, version: str) -> int:
+    """A version as stored. One that no record can have is a mismatch like any other."""
+    if not (version.isascii() and version.isdigit() and len(version) < 19):
+        raise VersionMismatch(entity, id)
+    return int(version)
+
+
+def untouched(unit: Unit, stored: StoredEntity, id: Guid) -> PlatformError:
+    """Why a guarded write found no row: the record is not there, or has another version."""
+    mark = unit.dialect.placeholder
+    found = unit.rows(f"SELECT 1 FROM {quote(stored.table)} {with_id(stored, mark)}", (id,))
+    error = VersionMismatch if found else RecordNotFound
+    return error(stored.entity.logical_name, id)
+
+
+def duplicate(stored: StoredEntity, error: NotUnique) -> DuplicateKey:
+    """Which key of the entity a unique index stands for."""
+    violation = error.violation
+    for key in stored.entity.keys:
+        columns = tuple(stored.columns[name].comparable for name in key.attributes)
+        if violation.index == stored.definition.key_indexes[key.name] or violation.columns == columns:
+            return DuplicateKey(stored.entity.logical_name, key.name)
+    return DuplicateKey(stored.entity.logical_name, stored.entity.primary_id)

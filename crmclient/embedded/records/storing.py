@@ -1,0 +1,49 @@
+"""Carrying out a checked write on a record that exists."""
+
+from __future__ import annotations
+
+from crmclient.embedded.codecs import encode_guid
+from crmclient.embedded.connection import WriteUnit
+from crmclient.embedded.failures import NotUnique
+from crmclient.embedded.records.statements import (
+    duplicate,
+    untouched,
+    update_sql,
+    version_condition,
+    version_number,
+)
+from crmclient.embedded.records.written import Written
+from crmclient.embedded.snapshot import StoredEntity
+from crmclient.embedded.system import SERVICE_USER
+from crmclient.errors import RecordNotFound
+from crmclient.values import Guid, Reference
+
+
+def store(
+    unit: WriteUnit, written: Written, record: Guid, *, if_version: str | None, caller: Guid | None
+) -> None:
+    """Raises RecordNotFound, VersionMismatch, DuplicateKey."""
+    stored = written.stored
+    written.set("modifiedon", unit.now)
+    written.set("modifiedby", Reference("systemuser", caller or SERVICE_USER))
+    written.set("versionnumber", unit.version)
+    mark = unit.dialect.placeholder
+    sql = update_sql(stored, tuple(written.columns), mark)
+    parameters = [*written.columns.values(), record]
+    if if_version is not None:
+        sql += version_condition(stored, mark)
+        parameters.append(version_number(stored.entity.logical_name, record, if_version))
+    try:
+        touched = unit.execute(sql, parameters)
+    except NotUnique as error:
+        raise duplicate(stored, error) from error
+    if not touched:
+        raise untouched(unit, stored, record)
+
+
+def record_id(stored: StoredEntity, id: Guid) -> Guid:
+    """An id as stored. What is no GUID is the id of no record."""
+    try:
+        return encode_guid(id)
+    except TypeError:
+        raise RecordNotFound(stored.entity.logical_name, str(id)) from None
