@@ -35,7 +35,7 @@ _SEGMENT = re.compile(SEGMENT_PATTERN)
 
 
 def is_segment(text: str) -> bool:
-    return _SEGMENT.match(text) is not None and text not in RESERVED_SEGMENTS
+    return _SEGMENT.fullmatch(text) is not None and text not in RESERVED_SEGMENTS
 
 
 def output_key(name: str) -> str:

@@ -40,7 +40,7 @@ def a_field(name: str, attribute: str) -> UserPropertyDefinition:
     return UserPropertyDefinition(name=name, attribute=attribute)
 
 
-def related(name: str, relationship: str, **columns: str) -> UserPropertyDefinition:
+def related(name: str, relationship: str, /, **columns: str) -> UserPropertyDefinition:
     """`columns` as output name = attribute."""
     chosen = tuple(RelatedColumn(attribute=attribute, name=key) for key, attribute in columns.items())
     return UserPropertyDefinition(name=name, kind="related", relationship=relationship, columns=chosen)

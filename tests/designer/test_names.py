@@ -1,0 +1,49 @@
+"""Names: segments, and the keys of answers."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from designer.names import RESERVED_SEGMENTS, is_segment, output_key
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("FullName", "fullName"),
+        ("full_name", "fullName"),
+        ("Full name", "fullName"),
+        ("BusinessUnitID", "businessUnitId"),
+        ("URL", "url"),
+        ("HTMLParser", "htmlParser"),
+        ("address1_line2", "address1Line2"),
+        ("Größe", "größe"),
+        ("", ""),
+        ("__", ""),
+    ],
+)
+def test_a_name_becomes_a_camel_case_key(name: str, key: str) -> None:
+    assert output_key(name) == key
+
+
+@given(st.text(st.characters(codec="ascii", categories=["L", "N", "P", "Z"])))
+def test_a_key_holds_only_letters_and_digits(name: str) -> None:
+    key = output_key(name)
+    assert key == "" or key.isalnum()
+
+
+@pytest.mark.parametrize("segment", ["accounts", "account-contacts", "a", "a1", "x" * 63])
+def test_segments_are_lower_case_with_hyphens(segment: str) -> None:
+    assert is_segment(segment)
+
+
+@pytest.mark.parametrize("segment", ["", "Accounts", "1a", "-a", "a_b", "a/b", "a b", "x" * 64, "ä", "a\n"])
+def test_anything_else_is_no_segment(segment: str) -> None:
+    assert not is_segment(segment)
+
+
+@pytest.mark.parametrize("segment", sorted(RESERVED_SEGMENTS))
+def test_reserved_words_are_no_segments(segment: str) -> None:
+    assert not is_segment(segment)

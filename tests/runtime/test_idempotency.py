@@ -1,0 +1,107 @@
+"""A POST sent twice under one `Idempotency-Key` is done once."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from django.utils import timezone
+
+from crmclient.query.ast import Column, Condition, Filter, Operator, Query
+from designer.models import Endpoint, Role
+from designer.platform import get_platform
+from runtime.models import IdempotencyRecord
+from tests.callers import Caller
+
+ACCOUNTS = "/api/sales/accounts"
+
+
+def _count(name: str) -> int:
+    condition = Condition("name", Operator.EQ, (name,))
+    query = Query("account", columns=(Column("accountid"),), filter=Filter((condition,)))
+    return len(get_platform().query(query).rows)
+
+
+def test_a_repetition_gets_the_first_answer_and_says_so(rita: Caller) -> None:
+    first = rita.post(ACCOUNTS, {"name": "Once"}, idempotency_key="k1")
+    again = rita.post(ACCOUNTS, {"name": "Once"}, idempotency_key="k1")
+    assert first.status_code == again.status_code == 200
+    assert first.content == again.content
+    assert "Idempotency-Replayed" not in first
+    assert again["Idempotency-Replayed"] == "true"
+    assert _count("Once") == 1
+
+
+def test_another_body_under_the_same_key_is_refused(rita: Caller) -> None:
+    rita.post(ACCOUNTS, {"name": "First"}, idempotency_key="k2")
+    answer = rita.post(ACCOUNTS, {"name": "Second"}, idempotency_key="k2")
+    assert answer.status_code == 422
+    assert answer.json()["code"] == "key_reused"
+
+
+def test_a_key_is_worth_nothing_to_another_caller(rita: Caller, max: Caller) -> None:
+    first = rita.post(ACCOUNTS, {"name": "Mine"}, idempotency_key="k3")
+    other = max.post(ACCOUNTS, {"name": "Mine"}, idempotency_key="k3")
+    assert other.status_code == 200
+    assert other.json()["id"] != first.json()["id"]
+
+
+def test_invalid_inputs_may_be_mended_under_the_same_key(rita: Caller) -> None:
+    assert rita.post(ACCOUNTS, {"nam": "typo"}, idempotency_key="k4").status_code == 400
+    assert rita.post(ACCOUNTS, {"name": "Mended"}, idempotency_key="k4").status_code == 200
+
+
+def test_a_replay_passes_the_roles_again(rita: Caller) -> None:
+    rita.post(ACCOUNTS, {"name": "Then"}, idempotency_key="k5")
+    Endpoint.objects.get(kind="create", entity__segment="accounts").roles.set(
+        [Role.objects.get(name="sales-manager")]
+    )
+    assert rita.post(ACCOUNTS, {"name": "Then"}, idempotency_key="k5").status_code == 403
+
+
+def test_a_key_in_flight_is_a_conflict_until_its_deadline(rita: Caller) -> None:
+    rita.post(ACCOUNTS, {"name": "Slow"}, idempotency_key="k6")
+    IdempotencyRecord.objects.update(status=None, content=b"")
+    answer = rita.post(ACCOUNTS, {"name": "Slow"}, idempotency_key="k6")
+    assert answer.status_code == 409
+    assert answer.json()["code"] == "in_flight"
+    assert int(answer["Retry-After"]) >= 1
+
+
+def test_an_abandoned_create_is_taken_over_and_not_doubled(rita: Caller) -> None:
+    """The first try reached the platform, and its process died before it could answer."""
+    first = rita.post(ACCOUNTS, {"name": "Killed"}, idempotency_key="k7").json()["id"]
+    IdempotencyRecord.objects.update(
+        status=None, content=b"", deadline=timezone.now() - dt.timedelta(seconds=1)
+    )
+    answer = rita.post(ACCOUNTS, {"name": "Killed"}, idempotency_key="k7")
+    assert answer.status_code == 200, answer.content
+    assert answer.json()["id"] == first
+    assert _count("Killed") == 1
+
+
+def test_an_abandoned_create_that_never_reached_the_platform_is_done(rita: Caller) -> None:
+    first = rita.post(ACCOUNTS, {"name": "Early"}, idempotency_key="k8").json()["id"]
+    get_platform().delete("account", first)
+    IdempotencyRecord.objects.update(
+        status=None, content=b"", deadline=timezone.now() - dt.timedelta(seconds=1)
+    )
+    answer = rita.post(ACCOUNTS, {"name": "Early"}, idempotency_key="k8")
+    assert answer.json()["id"] == first
+    assert _count("Early") == 1
+
+
+def test_a_key_is_forgotten_after_a_day(rita: Caller) -> None:
+    first = rita.post(ACCOUNTS, {"name": "Old"}, idempotency_key="k9").json()["id"]
+    IdempotencyRecord.objects.update(expires=timezone.now() - dt.timedelta(seconds=1))
+    assert rita.post(ACCOUNTS, {"name": "Old"}, idempotency_key="k9").json()["id"] != first
+
+
+def test_a_refusal_by_the_platform_is_remembered(rita: Caller) -> None:
+    body = {"name": "A", "primaryContactId": "00000000-0000-4000-8000-000000000000"}
+    assert rita.post(ACCOUNTS, body, idempotency_key="k10").status_code == 400
+    assert rita.post(ACCOUNTS, body, idempotency_key="k10").status_code == 400
+
+
+def test_a_key_that_is_no_text_is_refused(rita: Caller) -> None:
+    assert rita.post(ACCOUNTS, {"name": "A"}, idempotency_key="").status_code == 400
+    assert rita.post(ACCOUNTS, {"name": "A"}, idempotency_key="x" * 256).status_code == 400

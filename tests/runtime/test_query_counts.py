@@ -1,0 +1,60 @@
+"""What a steady request asks of the database: one query for the configuration, and the operation's own."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from designer.models import Input
+from tests.callers import Caller
+
+OWN = ("designer_", "runtime_", "auth_", "axes_", "token_blacklist_", "django_")
+
+
+def _configuration(queries: CaptureQueriesContext) -> list[str]:
+    """The statements on the product's own tables, the embedded platform's left out."""
+    texts = [query["sql"] for query in queries.captured_queries]
+    return [text for text in texts if any(f"{name}" in text for name in OWN)]
+
+
+def test_a_steady_option_set_takes_one_query_in_all(anonymous: Caller) -> None:
+    anonymous.get("/optionsets/priorities")
+    with CaptureQueriesContext(connection) as queries:
+        assert anonymous.get("/optionsets/priorities").status_code == 200
+    assert len(queries) == 1, queries.captured_queries
+
+
+def test_a_steady_create_takes_one_configuration_query(rita: Caller) -> None:
+    rita.post("/api/sales/accounts", {"name": "Warm"})
+    with CaptureQueriesContext(connection) as queries:
+        assert rita.post("/api/sales/accounts", {"name": "Steady"}).status_code == 200
+    assert len(_configuration(queries)) == 1, queries.captured_queries
+
+
+def test_an_idempotency_key_takes_one_query_to_claim_and_one_to_keep_the_answer(rita: Caller) -> None:
+    rita.post("/api/sales/accounts", {"name": "Warm"}, idempotency_key="warm")
+    with CaptureQueriesContext(connection) as queries:
+        assert rita.post("/api/sales/accounts", {"name": "A"}, idempotency_key="steady").status_code == 200
+    own = [text for text in _configuration(queries) if "DELETE" not in text]
+    assert len(own) == 3, own
+    assert sum("INSERT" in text for text in own) == 1
+    assert sum("UPDATE" in text for text in own) == 1
+
+
+@pytest.mark.parametrize("more", [0, 300])
+def test_the_first_request_after_an_edit_reads_only_what_changed(rita: Caller, more: int) -> None:
+    from designer.models import Endpoint
+
+    known = Endpoint.objects.get(kind="create", entity__segment="accounts")
+    Endpoint.objects.bulk_create(
+        [
+            Endpoint(kind="option-set", name=f"more-{at}", settings={"option_set": "new_priority"})
+            for at in range(more)
+        ]
+    )
+    rita.post("/api/sales/accounts", {"name": "Warm"})
+    Input.objects.filter(endpoint=known, name="phone").update(description="Changed")
+    with CaptureQueriesContext(connection) as queries:
+        assert rita.post("/api/sales/accounts", {"name": "After"}).status_code == 200
+    assert len(_configuration(queries)) <= 8, _configuration(queries)
