@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-SEGMENT_PATTERN = r"^[a-z][a-z0-9-]{0,62}$"
-INPUT_PATTERN = r"^[A-Za-z_][A-Za-z0-9_]{0,62}$"
-ROLE_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$"
+SEGMENT_PATTERN = r"^[a-z][a-z0-9-]{0,62}\Z"
+INPUT_PATTERN = r"^[A-Za-z_][A-Za-z0-9_]{0,62}\Z"
+ROLE_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}\Z"
 
 # Segments with a meaning of their own somewhere in the URL space.
 RESERVED_SEGMENTS = frozenset(
