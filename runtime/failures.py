@@ -66,7 +66,7 @@ def answer(error: Exception, request: HttpRequest) -> HttpResponse:
 
 def exception_handler(error: Exception, context: dict[str, Any]) -> HttpResponse:
     """DRF's hook."""
-    return answer(error, context["request"])
+    return answer(error, context["request"]._request)
 
 
 def _of_platform(error: errors.PlatformError) -> Problem:

@@ -67,6 +67,12 @@ def test_an_unlisted_origin_may_read_nothing(anonymous: Caller) -> None:
     assert "Access-Control-Allow-Origin" not in answer.headers
 
 
+@pytest.mark.parametrize("address", ["/api/nowhere", "/api/context", "/optionsets/priorities?lcid=x"])
+def test_a_problem_and_its_header_name_the_same_request(anonymous: Caller, address: str) -> None:
+    answer = anonymous.get(address)
+    assert answer.json()["requestId"] == answer.headers["X-Request-Id"]
+
+
 def directives(client: Client, address: str) -> dict[str, str]:
     policy = client.get(address).headers["Content-Security-Policy"]
     return {name: values for name, _, values in (part.partition(" ") for part in policy.split("; "))}

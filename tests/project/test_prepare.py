@@ -9,8 +9,8 @@ from tests.servers import Site
 pytestmark = pytest.mark.processes
 
 
-def modules(site: Site) -> int:
-    return int(ask(site, "from designer.models import Module; print(Module.objects.count())"))
+def endpoints(site: Site) -> int:
+    return int(ask(site, "from designer.models import Endpoint; print(Endpoint.objects.count())"))
 
 
 def ask(site: Site, code: str) -> str:
@@ -18,9 +18,9 @@ def ask(site: Site, code: str) -> str:
 
 
 def test_the_demo_is_loaded_only_into_an_empty_database(site: Site) -> None:
-    ask(site, "from designer.models import Module; Module.objects.all().delete()")
+    ask(site, "from designer.models import Endpoint; Endpoint.objects.all().delete()")
     assert "loading the demo" not in site.manage("prepare")
-    assert modules(site) == 0
+    assert endpoints(site) == 0
 
 
 def test_an_account_of_ones_own_keeps_the_demo_out(empty_site: Site) -> None:
@@ -30,7 +30,7 @@ def test_an_account_of_ones_own_keeps_the_demo_out(empty_site: Site) -> None:
         "createsuperuser", "--noinput", **{f"DJANGO_SUPERUSER_{key}": value for key, value in me.items()}
     )
     assert "loading the demo" not in empty_site.manage("prepare")
-    assert modules(empty_site) == 0
+    assert endpoints(empty_site) == 0
 
 
 def test_production_gets_no_demo(empty_site: Site) -> None:
@@ -41,12 +41,12 @@ def test_production_gets_no_demo(empty_site: Site) -> None:
         TOKEN_SIGNING_KEY="t" * 32,
         ALLOWED_HOSTS="localhost",
     )
-    assert modules(empty_site) == 0
+    assert endpoints(empty_site) == 0
 
 
 def test_the_demo_can_be_declined(empty_site: Site) -> None:
     empty_site.manage("prepare", "--no-demo")
-    assert modules(empty_site) == 0
+    assert endpoints(empty_site) == 0
 
 
 def test_on_an_address_others_reach_the_demos_passwords_are_random_and_shown_once(site: Site) -> None:
