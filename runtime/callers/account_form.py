@@ -18,7 +18,7 @@ from runtime.callers.platform_users import platform_users
 from runtime.models import ApiAccount
 
 
-class AccountForm(forms.ModelForm):
+class AccountForm(forms.ModelForm):  # type: ignore[type-arg]  # no generic at run time
     """Saves both rows. A new password or a closed account ends what was signed in with the old one."""
 
     username = forms.CharField(

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from django.contrib.auth import get_user_model
 
-from crmclient import Call, Reference
+from crmclient import Call, Reference, Value
 from crmclient.embedded.demo import people
 from crmclient.errors import DeadlineExceeded
 from designer.definitions import RelatedColumn, UserPropertyDefinition
@@ -306,7 +306,7 @@ def identify_local(user: str) -> Caller:
 
 
 def _a_new_user() -> str:
-    values = {
+    values: dict[str, Value] = {
         "firstname": "New",
         "lastname": "User",
         "domainname": "new.user@contoso.example",

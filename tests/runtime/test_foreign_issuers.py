@@ -222,7 +222,7 @@ def test_while_the_issuer_is_down_its_last_keys_are_good(
         (200, {"keys": "no"}),
     ):
         issuer.status, issuer.document = status, document
-        assert authenticate(f"Bearer {token(sub=f'{status}{document}')}") is not None
+        assert authenticate(f"Bearer {token(sub=repr((status, document)))}") is not None
     issuer.stop()
     assert authenticate(f"Bearer {token(sub='bob')}") is not None
 
