@@ -8,8 +8,13 @@ from typing import Annotated, Any, TypeAlias
 from pydantic import BaseModel, ConfigDict, PlainSerializer
 
 
+_MOST_PLACES = 64
+
+
 def exact_number(number: Decimal) -> int | float:
     """The JSON number of the same value. Raises ValueError where JSON's readers would change its digits."""
+    if not number.is_finite() or abs(number.adjusted()) > _MOST_PLACES:
+        raise ValueError(f"{number} is no number of at most {_MOST_PLACES} digits")
     if number == number.to_integral_value():
         return int(number)
     nearest = float(number)

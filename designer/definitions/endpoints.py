@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import Field, field_serializer, field_validator, model_validator
+from pydantic import (
+    Field,
+    SerializerFunctionWrapHandler,
+    field_serializer,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 from designer.definitions.access import AccessDefinition
 from designer.definitions.base import Definition
@@ -67,3 +74,10 @@ class EndpointDefinition(Definition):
     @field_serializer("settings")
     def _settings_to_json(self, settings: EndpointSettings) -> dict[str, Any]:
         return settings.to_json()
+
+    @model_serializer(mode="wrap")
+    def _without_empty_settings(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        data: dict[str, Any] = handler(self)
+        if not data.get("settings"):
+            data.pop("settings", None)
+        return data

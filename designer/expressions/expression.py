@@ -36,13 +36,17 @@ class ExpressionError(ValueError):
 
 
 class Expression:
-    """A CEL expression over `names`. Raises ExpressionError when it does not compile."""
+    """A CEL expression over `names`, of which it refers to `references`.
+
+    Raises ExpressionError when it does not compile.
+    """
 
     def __init__(self, text: str, names: Collection[str]) -> None:
         self.text = text
         self._outline = _check_limits(text)
         self._program = _compile(text)
         _check_names(self._program, names, self._outline.variables)
+        self.references = frozenset(self._program.variables()).intersection(names)
 
     def evaluate(self, values: Mapping[str, Any]) -> Any:
         """The expression's value over `values`, keyed by the offered names. Raises ExpressionError."""

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
+from crmclient import Reference
+
 _INT64 = range(-(2**63), 2**63)
 
 
@@ -21,6 +23,8 @@ def enter(value: Any) -> Any:
         return format(value, "f")
     if isinstance(value, int) and value not in _INT64:
         return str(value)
+    if isinstance(value, Reference):
+        return {"type": value.entity, "id": value.id}
     if isinstance(value, dt.date) and not isinstance(value, dt.datetime):
         return value.isoformat()
     return value

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
-
 from designer.definitions.endpoints import EndpointSettings
 from designer.kinds.base import OperationKind, Scope
 
@@ -29,7 +27,7 @@ class OptionSetSettings(EndpointSettings):
 
     option_set: str = ""
     include_inactive: bool = False
-    filter: OptionFilter = Field(default_factory=OptionFilter)
+    filter: OptionFilter = OptionFilter()
 
 
 GLOBAL_OPTION_SET = OperationKind(

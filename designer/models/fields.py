@@ -36,7 +36,8 @@ class ExactDecimalField(models.Field):  # type: ignore[type-arg]
             number = Decimal(str(value))
         except InvalidOperation as error:
             raise ValidationError("Write a number, such as 12.50.") from error
-        if not number.is_finite() or len(format(number, "f")) > MOST_DIGITS:
+        far = not number.is_finite() or abs(number.adjusted()) >= MOST_DIGITS
+        if far or len(format(number, "f")) > MOST_DIGITS:
             raise ValidationError(f"Write a number of at most {MOST_DIGITS} digits.")
         return number
 

@@ -1,0 +1,1 @@
+"""The configuration as a JSON document: export, import with a plan, and the document's own JSON Schema."""

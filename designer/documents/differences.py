@@ -1,0 +1,55 @@
+"""What has changed between two JSON forms, as lines that people read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+# What names an item of a list, so that a line says “inputs.phone” and not “inputs[3]”.
+_NAMES = ("name", "attribute")
+
+
+def differences(before: Any, after: Any, place: str = "") -> Iterator[str]:
+    """A line for every change: `inputs.phone.max_length: 50 → 40`."""
+    if before == after:
+        return
+    if isinstance(before, dict) and isinstance(after, dict):
+        yield from _in_objects(before, after, place)
+        return
+    named_before, named_after = _by_name(before), _by_name(after)
+    if named_before is None or named_after is None:
+        yield f"{place}: {_shown(before)} → {_shown(after)}"
+    elif named_before == named_after:
+        yield f"{place}: in another order"
+    else:
+        yield from _in_objects(named_before, named_after, place)
+
+
+_ABSENT: Any = object()
+
+
+def _in_objects(before: Mapping[str, Any], after: Mapping[str, Any], place: str) -> Iterator[str]:
+    for key in dict.fromkeys((*before, *after)):
+        old, new = before.get(key, _ABSENT), after.get(key, _ABSENT)
+        inner = f"{place}.{key}" if place else key
+        if old is _ABSENT:
+            yield f"{inner}: + {_shown(new)}"
+        elif new is _ABSENT:
+            yield f"{inner}: - {_shown(old)}"
+        else:
+            yield from differences(old, new, inner)
+
+
+def _by_name(value: Any) -> dict[str, Any] | None:
+    """The items of a list by name; None where it is no list of named items."""
+    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+        return None
+    names = [next((item[name] for name in _NAMES if name in item), None) for item in value]
+    if None in names or len(set(names)) != len(names):
+        return None
+    return dict(zip(names, value, strict=True))
+
+
+def _shown(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,62 @@
+"""The lists of a document, and what makes an item of each the same one in another document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from designer.definitions import ConfigurationDocument, Definition, EndpointDefinition
+from designer.kinds import KINDS, Scope
+
+Key: TypeAlias = str
+
+# The groups that are no module's. Neither can be a module's segment: both are reserved.
+CONTEXT = "context"
+OPTION_SETS = "optionsets"
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """One list of the document. `group` is what must be named before an item of it is removed."""
+
+    field: str
+    noun: str
+    key: Callable[[Any], Key]
+    group: Callable[[Any], str]
+
+    def items(self, document: ConfigurationDocument) -> Mapping[Key, Definition]:
+        return {self.key(item): item for item in getattr(document, self.field)}
+
+
+def _group_of_endpoint(endpoint: EndpointDefinition) -> str:
+    return OPTION_SETS if KINDS[endpoint.kind].scope is Scope.GLOBAL else endpoint.module
+
+
+# In the order in which they refer to each other.
+COLLECTIONS = (
+    Collection("roles", "role", lambda role: role.name, lambda role: CONTEXT),
+    Collection("user_properties", "user property", lambda owned: owned.name, lambda owned: CONTEXT),
+    Collection("modules", "module", lambda module: module.segment, lambda module: module.segment),
+    Collection("entities", "entity", lambda entity: entity.key, lambda entity: entity.module),
+    Collection("endpoints", "endpoint", lambda endpoint: endpoint.key, _group_of_endpoint),
+)
+
+
+def repeated(document: ConfigurationDocument) -> Iterator[str]:
+    """A sentence for every item that stands in the document twice, or input or binding in its endpoint."""
+    for collection in COLLECTIONS:
+        first: dict[Key, int] = {}
+        for at, item in enumerate(getattr(document, collection.field)):
+            key = collection.key(item)
+            if key in first:
+                place = f"{collection.field}[{at}]"
+                yield f"{place}: the {collection.noun} {key} is at {collection.field}[{first[key]}] already"
+            first.setdefault(key, at)
+    for at, endpoint in enumerate(document.endpoints):
+        for field, names in (
+            ("inputs", [known.name for known in endpoint.inputs]),
+            ("bindings", [binding.attribute for binding in endpoint.bindings]),
+        ):
+            for name in sorted({name for name in names if names.count(name) > 1}):
+                yield f"endpoints[{at}].{field} ({endpoint.key}): “{name}” is there more than once"

@@ -1,0 +1,103 @@
+"""What importing a document would do, before anything is done."""
+
+from __future__ import annotations
+
+from collections.abc import Collection as Names
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from designer.definitions import ConfigurationDocument, Definition
+from designer.documents.differences import differences
+from designer.documents.keys import COLLECTIONS, CONTEXT, OPTION_SETS, Collection, Key
+from designer.documents.problems import DocumentError
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One item that an import adds (`before` None), changes, or removes (`after` None)."""
+
+    collection: Collection
+    key: Key
+    before: Definition | None
+    after: Definition | None
+    confirmed: bool = True
+
+    @property
+    def group(self) -> str:
+        group: str = self.collection.group(self.before or self.after)
+        return group
+
+    def lines(self) -> Iterator[str]:
+        what = f"{self.collection.noun} {self.key}"
+        if self.before is None:
+            yield f"+ {what}"
+        elif self.after is not None:
+            yield f"~ {what}"
+            for difference in differences(self.before.to_json(), self.after.to_json()):
+                yield f"    {difference}"
+        elif self.confirmed:
+            yield f"- {what}"
+        else:
+            yield f"  {what} is not in the document; it is kept (remove it with --delete {self.group})"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Changes in the order in which they can be made. `reordered`: user properties change places."""
+
+    changes: tuple[Change, ...]
+    reordered: bool = False
+
+    @property
+    def does_nothing(self) -> bool:
+        return not self.reordered and not any(change.confirmed for change in self.changes)
+
+    def lines(self) -> Iterator[str]:
+        for change in self.changes:
+            yield from change.lines()
+        if self.reordered:
+            yield "~ user properties: in another order"
+
+
+def plan(now: ConfigurationDocument, wanted: ConfigurationDocument, delete: Names[str] = ()) -> Plan:
+    """From `now` to `wanted`.
+
+    What `wanted` lacks is removed only in the groups that `delete` names: modules by their segments, `context` and
+    `optionsets`. Raises DocumentError for a group that does not exist.
+    """
+    _check_groups(now, delete)
+    changes: list[Change] = []
+    for collection in COLLECTIONS:
+        old, new = collection.items(now), collection.items(wanted)
+        changes += [
+            Change(collection, key, old.get(key), item) for key, item in new.items() if old.get(key) != item
+        ]
+    # Those that refer to others go first.
+    for collection in reversed(COLLECTIONS):
+        old, new = collection.items(now), collection.items(wanted)
+        changes += [
+            Change(collection, key, item, None, confirmed=collection.group(item) in delete)
+            for key, item in old.items()
+            if key not in new and _concerns(wanted, collection, item, delete)
+        ]
+    return Plan(tuple(changes), reordered=_reordered(now, wanted))
+
+
+def _concerns(
+    wanted: ConfigurationDocument, collection: Collection, item: Definition, delete: Names[str]
+) -> bool:
+    """Other modules' items are no part of a document of one module."""
+    group = collection.group(item)
+    return group in delete or any(module.segment == group for module in wanted.modules)
+
+
+def _check_groups(now: ConfigurationDocument, delete: Names[str]) -> None:
+    known = {CONTEXT, OPTION_SETS, *(module.segment for module in now.modules)}
+    if unknown := sorted(set(delete) - known):
+        raise DocumentError([f"--delete {unknown[0]}: no such module; known: {', '.join(sorted(known))}."])
+
+
+def _reordered(now: ConfigurationDocument, wanted: ConfigurationDocument) -> bool:
+    old = [known.name for known in now.user_properties]
+    new = [known.name for known in wanted.user_properties]
+    return [name for name in old if name in new] != [name for name in new if name in old]

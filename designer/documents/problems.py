@@ -1,0 +1,13 @@
+"""What is wrong with a document, all of it at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+
+class DocumentError(Exception):
+    """A document that cannot be used. Each of `problems` says where in it, and what to write."""
+
+    def __init__(self, problems: Iterable[str]) -> None:
+        self.problems: Sequence[str] = tuple(problems)
+        super().__init__("\n".join(self.problems))

@@ -1,0 +1,88 @@
+"""Reading a document that anyone may have written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import jiter
+from pydantic import ValidationError
+
+from designer.definitions import ConfigurationDocument
+from designer.documents.keys import repeated
+from designer.documents.problems import DocumentError
+
+LARGEST_DOCUMENT = 32 * 1024 * 1024
+MOST_PROBLEMS = 100
+
+
+def read(raw: bytes) -> ConfigurationDocument:
+    """The document in UTF-8 JSON. Raises DocumentError, with the place of every problem."""
+    if len(raw) > LARGEST_DOCUMENT:
+        raise DocumentError([f"A document has at most {LARGEST_DOCUMENT:,} bytes, not {len(raw):,}."])
+    data = _parse(raw)
+    if not isinstance(data, dict):
+        raise DocumentError(['A document is a JSON object: {"format": 1, …}.'])
+    if unstorable := list(_with_nul(data, ())):
+        raise DocumentError(unstorable)
+    try:
+        document = ConfigurationDocument.model_validate(data)
+    except ValidationError as error:
+        raise DocumentError(_sentences(error, data)) from error
+    if twice := list(repeated(document)):
+        raise DocumentError(twice)
+    return document
+
+
+def _parse(raw: bytes) -> Any:
+    try:
+        return jiter.from_json(raw, allow_inf_nan=False, catch_duplicate_keys=True, float_mode="decimal")
+    except ValueError as error:
+        raise DocumentError([f"This is no JSON that can be read: {error}."]) from error
+
+
+def _with_nul(value: Any, place: tuple[str | int, ...]) -> Iterator[str]:
+    if isinstance(value, str) and "\0" in value:
+        yield f"{_place(place)}: holds a NUL character, which no database keeps; take it out"
+    elif isinstance(value, (dict, list)):
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _with_nul(item, (*place, key))
+
+
+def _sentences(error: ValidationError, data: dict[str, Any]) -> Iterator[str]:
+    problems = error.errors(include_url=False, include_context=False)
+    for problem in problems[:MOST_PROBLEMS]:
+        place = _place(problem["loc"])
+        yield f"{place or 'document'}{_who(problem['loc'], data)}: {_sentence(problem)}"
+    if len(problems) > MOST_PROBLEMS:
+        yield f"… and {len(problems) - MOST_PROBLEMS} more"
+
+
+def _place(location: Sequence[str | int]) -> str:
+    parts = [f"[{part}]" if isinstance(part, int) else f".{part}" for part in location]
+    return "".join(parts).removeprefix(".")
+
+
+def _who(location: Sequence[str | int], data: dict[str, Any]) -> str:
+    """The name of the item that a place is in: counting to the 340th endpoint is nobody's work."""
+    match location:
+        case [str(field), int(at), *_] if isinstance(data.get(field), list) and at < len(data[field]):
+            item = data[field][at]
+        case _:
+            return ""
+    if not isinstance(item, dict):
+        return ""
+    names = [item.get(name) for name in ("module", "exposure", "segment", "kind", "name")]
+    known = ".".join(name for name in names if isinstance(name, str) and name)
+    return f" ({known})" if known else ""
+
+
+def _sentence(problem: Any) -> str:
+    match problem["type"]:
+        case "missing":
+            return "is missing; write it"
+        case "extra_forbidden":
+            return "is not known; take it out, or mend its name"
+        case _:
+            message: str = problem["msg"]
+            return message.removeprefix("Value error, ")
