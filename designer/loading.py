@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
+from django.db import connection
+
 from designer import rows
 from designer.configuration import Configuration, Revision
 from designer.models import Change
@@ -25,6 +27,20 @@ def reload(previous: Configuration) -> Configuration:
             return previous
         changed = _changed(previous.revision)
         return _load(revision) if changed is None else _reload(previous, revision, changed)
+
+
+_latest: Configuration | None = None
+
+
+def latest() -> Configuration:
+    """As `load`, for the price of what has changed since this process last asked. For pages of the studio."""
+    global _latest
+    known = _latest
+    configuration = load() if known is None else reload(known)
+    # Inside a transaction it may hold what is never committed.
+    if not connection.in_atomic_block:
+        _latest = configuration
+    return configuration
 
 
 def _now() -> Revision:

@@ -39,9 +39,9 @@ def is_segment(text: str) -> bool:
 
 
 def output_key(name: str) -> str:
-    """The camel-case key of a configured name: `BusinessUnitID` → `businessUnitId`, `Full name` → `fullName`.
+    """The camel-case key of a name: `BusinessUnitID` → `businessUnitId`, `Full name` → `fullName`.
 
-    Splits at non-alphanumerics, at lower → upper and at acronym → word; a digit stays with the word before it.
+    Splits at non-alphanumerics, at lower → upper and at acronym → word; a digit stays with the word before.
     """
     words = [word for part in re.split(r"[\W_]+", name) for word in _words(part)]
     if not words:

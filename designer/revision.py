@@ -19,8 +19,8 @@ _QUESTION = (
 def read_revision(local_revision_sql: str | None = None) -> tuple[Revision, str | None]:
     """The configuration's revision and, in the same query, a local platform's metadata revision.
 
-    `local_revision_sql` is a scalar expression over the configuration's database (`Platform.local_revision_sql`);
-    without one the second answer is None. An empty configuration is at (0, "").
+    `local_revision_sql` is a scalar expression over the configuration's database, which a local platform has
+    as an attribute of that name; without one the second answer is None. An empty configuration is (0, "").
     """
     number, token, local = _row(_QUESTION.format(local=local_revision_sql or "NULL"))
     return Revision(number or 0, token or ""), local

@@ -1,6 +1,6 @@
 """The configuration's rows as definitions, by a handful of flat queries, whatever their number.
 
-A row that makes no definition spoils no other: its endpoint carries the reason, and is still found at its path.
+A row that makes no definition spoils no other: its endpoint carries the reason, and still has its path.
 """
 
 from __future__ import annotations
@@ -38,8 +38,9 @@ from designer.models import Endpoint as EndpointRow
 D = TypeVar("D", bound=Definition)
 Unreadable = dict[str, str]
 
-_INPUT = tuple(
-    "name type required nullable default description minimum maximum min_length max_length pattern allowed".split()
+_INPUT = (
+    *("name", "type", "required", "nullable", "default", "description"),
+    *("minimum", "maximum", "min_length", "max_length", "pattern", "allowed"),
 )
 _BINDING = ("attribute", "source", "value")
 _ENDPOINT = ("kind", "segment", "name", "title", "description", "enabled")

@@ -13,7 +13,7 @@ _BEGIN = {"sqlite": "BEGIN DEFERRED", "postgresql": "BEGIN ISOLATION LEVEL REPEA
 
 @contextmanager
 def snapshot() -> Iterator[None]:
-    """All reads inside see the state at the first of them. Inside a transaction, they see that transaction's."""
+    """All reads inside see the state at the first of them; in a transaction, that transaction's."""
     if connection.in_atomic_block:
         yield
         return

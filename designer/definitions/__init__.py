@@ -1,4 +1,4 @@
-"""The configuration as immutable values. The studio's rows are one form of it; these, and their JSON, the other."""
+"""The configuration as immutable values. The studio's rows are one form of it, these the other."""
 
 from designer.definitions.access import AccessDefinition
 from designer.definitions.base import Definition

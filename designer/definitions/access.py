@@ -6,7 +6,7 @@ from designer.definitions.base import Definition
 
 
 class AccessDefinition(Definition):
-    """Any of `roles` is enough; none means any authenticated caller. Without authentication there are no roles."""
+    """Any of `roles` is enough; none: any authenticated caller. Without authentication there are no roles."""
 
     authentication_required: bool = True
     roles: tuple[str, ...] = ()

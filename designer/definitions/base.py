@@ -7,7 +7,6 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, PlainSerializer
 
-
 _MOST_PLACES = 64
 
 

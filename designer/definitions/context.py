@@ -10,7 +10,7 @@ UserPropertyKind: TypeAlias = Literal["field", "related", "custom"]
 
 
 class RoleDefinition(Definition):
-    """An application role. `platform_roles` describes which security roles correspond; nothing enforces it."""
+    """An application role. `platform_roles` says which security roles correspond; nothing enforces it."""
 
     name: str
     title: str = ""
@@ -29,8 +29,8 @@ class UserPropertyDefinition(Definition):
     """One property of the caller.
 
     `field`: `attribute` of the caller's systemuser record. `related`: `columns` of the records reached by
-    `relationship` (a relationship's schema name): an object where one is associated, an array where several are.
-    `custom`: `expression` over `user` (field properties, `roles`) and the related data.
+    `relationship` (a relationship's schema name): an object where one is associated, an array where several
+    are. `custom`: `expression` over `user` (field properties, `roles`) and the related data.
     """
 
     name: str

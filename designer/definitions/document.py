@@ -11,7 +11,7 @@ from designer.definitions.entities import ExposedEntityDefinition, ModuleDefinit
 
 
 class ConfigurationDocument(Definition):
-    """Flat lists with natural keys and no database ids. `format` is raised when older readers would misread it."""
+    """Flat lists, natural keys, no database ids. `format` is raised when older readers would misread it."""
 
     format: Literal[1]
     roles: tuple[RoleDefinition, ...] = ()

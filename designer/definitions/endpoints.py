@@ -26,9 +26,9 @@ class EndpointSettings(Definition):
 class EndpointDefinition(Definition):
     """One configured operation.
 
-    `module` and `exposure` (the segment of the exposed entity in that module) are empty where the kind has none.
-    `segment` is the endpoint's own path segment, empty for the entity's; `name` is the last segment of kinds that
-    are named (queries, files, actions, option sets). `settings` are of the type that the kind declares.
+    `module` and `exposure` (the segment of the exposed entity in that module) are empty where the kind has
+    none. `segment` is the endpoint's own path segment, empty for the entity's; `name` is the last segment of
+    kinds that are named (queries, files, actions, option sets). `settings` are of the type the kind declares.
     """
 
     kind: str

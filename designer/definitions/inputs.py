@@ -12,9 +12,9 @@ from designer.definitions.base import Definition, JsonValue
 class InputDefinition(Definition):
     """One named value. `type` is the name of an input type (`designer.types`).
 
-    `minimum` and `maximum` are inclusive; lengths count characters, or items of a list; `allowed` holds the only
-    values accepted, in JSON form; `default` is used when the input is absent (None: no default). `nullable` lets
-    null clear an attribute on update.
+    `minimum` and `maximum` are inclusive; lengths count characters, or items of a list; `allowed` holds the
+    only values accepted, in JSON form; `default` is used when the input is absent (None: no default).
+    `nullable` lets null clear an attribute on update.
     """
 
     name: str

@@ -32,7 +32,7 @@ from designer.models import (
 
 
 def apply(plan: Plan, wanted: ConfigurationDocument) -> None:
-    """Make the confirmed changes. Raises DocumentError with all that is wrong; the transaction must then end."""
+    """Make the confirmed changes. Raises DocumentError with all that is wrong; then roll back."""
     problems: list[str] = []
     for change in plan.changes:
         if change.confirmed:

@@ -62,8 +62,8 @@ class Plan:
 def plan(now: ConfigurationDocument, wanted: ConfigurationDocument, delete: Names[str] = ()) -> Plan:
     """From `now` to `wanted`.
 
-    What `wanted` lacks is removed only in the groups that `delete` names: modules by their segments, `context` and
-    `optionsets`. Raises DocumentError for a group that does not exist.
+    What `wanted` lacks is removed only in the groups that `delete` names: modules by their segments,
+    `context` and `optionsets`. Raises DocumentError for a group that does not exist.
     """
     _check_groups(now, delete)
     changes: list[Change] = []

@@ -1,4 +1,4 @@
-"""An expression, compiled once and evaluated often. It is untrusted: it reaches the offered names, no more."""
+"""An expression, compiled once and evaluated often. It is untrusted: it reaches the offered names only."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Limits on an expression, so that no text can stop or stall the process.
 
-The parser recurses, so length and nesting are capped before it reads. A macro copies its list at every step, and
-a chain of macros can multiply what it is given: both are bounded before evaluation, from the text and the data.
+The parser recurses, so length and nesting are capped before it reads. A macro copies its list at every step,
+and a chain of macros can multiply what it is given: both are bounded before evaluation, from text and data.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ _TOKEN = re.compile(
 class Outline:
     """What the limits need to know of a text.
 
-    `depth` of macros and `brackets` inside one another; `variables` that macros bind; `growth`: by how much the
-    text can at most multiply its data; `listed`: how many items a list written in it can at most have.
+    `depth` of macros and `brackets` inside one another; `variables` that macros bind; `growth`: by how much
+    the text can at most multiply its data; `listed`: how many items a list written in it can at most have.
     """
 
     depth: int
@@ -76,7 +76,7 @@ def outline(text: str) -> Outline:
 
 
 def is_affordable(outline: Outline, values: Mapping[str, Any]) -> bool:
-    """Whether evaluation over `values` (lists, objects, plain values) is sure to end soon, in little memory."""
+    """Whether evaluation over `values` (lists, objects, plain values) surely ends soon, in little memory."""
     if outline.depth == 0:
         return True
     nodes, longest = _size(values)

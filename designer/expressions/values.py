@@ -14,7 +14,7 @@ _INT64 = range(-(2**63), 2**63)
 
 
 def enter(value: Any) -> Any:
-    """What CEL can hold. Decimals and numbers past 64 bits enter as exact text: CEL would make them floats."""
+    """What CEL can hold. Decimals and numbers past 64 bits enter as exact text: they would become floats."""
     if isinstance(value, Mapping):
         return {str(key): enter(item) for key, item in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):

@@ -1,4 +1,4 @@
-"""The kinds of operation. A new one is a module here, its line below, and its module in `runtime.operations`."""
+"""The kinds of operation. A new one is a module here, a line below, and a module in `runtime.operations`."""
 
 from __future__ import annotations
 

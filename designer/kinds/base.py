@@ -1,4 +1,4 @@
-"""What the studio, readiness and routing must know of a kind of operation. `runtime.operations` does the rest."""
+"""What studio, readiness and routing must know of a kind of operation. `runtime.operations` does the rest."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class Section(str, Enum):
 class OperationKind:
     """A kind of operation.
 
-    `path` is a template of `{module}`, `{segment}`, `{name}` and `{id}` (a record's id in the request). `methods`
-    are the HTTP methods of that path. `settings` declares what only this kind needs; its fields are the form's.
-    `binds_all_required`: a create, which must set what the platform requires. `public` is what a new endpoint's
-    access starts as. `summary` is the sentence the studio shows beside the kind.
+    `path` is a template of `{module}`, `{segment}`, `{name}` and `{id}` (a record's id in the request).
+    `methods` are the HTTP methods of that path. `settings` declares what only this kind needs; its fields are
+    the form's. `binds_all_required`: a create, which must set what the platform requires. `public` is what a
+    new endpoint's access starts as. `summary` is the sentence the studio shows beside the kind.
     """
 
     name: str

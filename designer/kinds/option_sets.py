@@ -7,9 +7,12 @@ from typing import Literal
 from designer.definitions.endpoints import EndpointSettings
 from designer.kinds.base import OperationKind, Scope
 
+# What a filter's expression sees of an option.
+FILTER_NAMES = ("value", "label", "color", "state")
+
 
 class OptionFilter(EndpointSettings):
-    """Which options are served: all, only `values`, all but `values`, or those for which `expression` is true.
+    """Which options are served: all, only `values`, all but `values`, or those that `expression` is true of.
 
     The expression (CEL) sees `value`, `label` (English), `color` and `state`.
     """

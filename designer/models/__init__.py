@@ -1,7 +1,7 @@
 """The configuration as rows: what the studio edits.
 
-Rows may be incomplete while an endpoint is a draft. What they mean is said by the definitions they are read into
-(`designer.loading`), and whether they can be served by `designer.readiness`.
+Rows may be incomplete while an endpoint is a draft. What they mean is said by the definitions they are read
+into (`designer.loading`), and whether they can be served by `designer.readiness`.
 """
 
 from designer.models.context import RelatedColumn, Role, UserProperty

@@ -76,6 +76,11 @@ class Endpoint(models.Model):
     def __str__(self) -> str:
         return f"{self.operation.label if self.operation else self.kind}: {self.title or self.path}"
 
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        if self.entity is not None:
+            self.module = self.entity.module
+        super().save(*args, **kwargs)
+
     @property
     def operation(self) -> OperationKind | None:
         return KINDS.get(self.kind)
@@ -106,14 +111,12 @@ class Endpoint(models.Model):
         if self.entity:
             self.module = self.entity.module
 
-    def save(self, *args: Any, **kwargs: Any) -> None:
-        if self.entity is not None:
-            self.module = self.entity.module
-        super().save(*args, **kwargs)
-
 
 class EndpointRole(models.Model):
-    """One role that may call an endpoint. A role in use cannot be deleted: its endpoints would open to everyone."""
+    """One role that may call an endpoint.
+
+    A role in use cannot be deleted: its endpoints would open to everyone.
+    """
 
     endpoint = models.ForeignKey(Endpoint, on_delete=models.CASCADE, related_name="+")
     role = models.ForeignKey(Role, on_delete=models.PROTECT, related_name="+")

@@ -20,8 +20,10 @@ class RevisionRow(models.Model):
 
 
 class Change(models.Model):
-    """One endpoint that a revision concerns; none: it may concern all of them. `endpoint` refers loosely, since
-    the endpoint may be gone."""
+    """One endpoint that a revision concerns; none: it may concern all of them.
+
+    `endpoint` refers loosely, since the endpoint may be gone.
+    """
 
     number = models.BigIntegerField(db_index=True)
     token = models.CharField(max_length=40)

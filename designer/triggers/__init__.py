@@ -1,7 +1,7 @@
-"""Database triggers that raise the configuration's revision: admin, ORM, bulk, fixture and raw SQL edits all count.
+"""Database triggers that raise the configuration's revision.
 
-They act in the transaction of the change itself. SQLite drops them when a migration remakes a table, so they are
-put back after every migration.
+Admin, ORM, bulk, fixture and raw SQL edits all count, in the transaction of the edit itself. SQLite drops the
+triggers when a migration remakes a table, so they are put back after every migration.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _STATEMENTS = {"sqlite": sqlite.statements, "postgresql": postgresql.statements}
 
 
 def put_back(using: str = DEFAULT_DB_ALIAS, **signal: Any) -> None:
-    """Install every trigger, and count the migration as a change of everything: rows may have changed unseen."""
+    """Install every trigger, and count the migration as a change of everything: rows may have changed."""
     connection = connections[using]
     if using != DEFAULT_DB_ALIAS or not REVISION_TABLES | WATCHED.keys() <= _tables(connection):
         return

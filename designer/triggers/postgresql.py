@@ -1,4 +1,4 @@
-"""PostgreSQL: triggers fired once a statement, so that a bulk edit of thousands of rows raises the revision once."""
+"""PostgreSQL: triggers fired once a statement, so that a bulk edit raises the revision once."""
 
 from __future__ import annotations
 

@@ -1,0 +1,66 @@
+"""Runs the rules. Every finding comes back, never only the first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from designer.configuration import Configuration, Endpoint
+from designer.definitions import UserPropertyDefinition
+from designer.readiness import rules  # noqa: F401  the rules register themselves when they are imported
+from designer.readiness.findings import Finding, Severity
+from designer.readiness.metadata import Metadata, MetadataUnavailable
+from designer.readiness.registry import ENDPOINT_RULES, USER_PROPERTY_RULES, Rule, S
+from designer.readiness.subjects import EndpointSubject, Surroundings, UserPropertySubject
+
+UNREADABLE = "row-unreadable"
+UNCHECKED = "metadata-unavailable"
+
+
+class Checker:
+    """Checks what is in one configuration, against the metadata of one platform."""
+
+    def __init__(self, configuration: Configuration, metadata: Metadata) -> None:
+        self._configuration = configuration
+        self._surroundings = Surroundings(configuration, metadata)
+
+    def endpoint(self, id: int) -> list[Finding]:
+        """What is to be said of the endpoint with row id `id`."""
+        endpoint = self._configuration.endpoints[id]
+        if endpoint.problem is not None:
+            return [Finding(UNREADABLE, Severity.BLOCKING, endpoint.problem, endpoint.definition.key)]
+        subject = EndpointSubject(id, endpoint, self._surroundings)
+        return list(_run(ENDPOINT_RULES, subject, endpoint.definition.key))
+
+    def user_property(self, definition: UserPropertyDefinition) -> list[Finding]:
+        subject = UserPropertySubject(definition, self._surroundings)
+        return list(_run(USER_PROPERTY_RULES, subject, f"user property {definition.name}"))
+
+    def everything(self) -> Iterator[Finding]:
+        """Findings of enabled endpoints, user properties, and rows that could not be read. Drafts may lack
+        anything, so they are left out."""
+        for row, why in self._configuration.unreadable.items():
+            yield Finding(UNREADABLE, Severity.BLOCKING, why, row)
+        for id, endpoint in self._configuration.endpoints.items():
+            if endpoint.definition.enabled:
+                yield from self.endpoint(id)
+        for known in self._configuration.user_properties:
+            yield from self.user_property(known)
+
+
+def check(endpoint: Endpoint, configuration: Configuration, metadata: Metadata) -> list[Finding]:
+    """What is to be said of one endpoint of `configuration`. For many, make one Checker."""
+    id = next(id for id, known in configuration.endpoints.items() if known is endpoint)
+    return Checker(configuration, metadata).endpoint(id)
+
+
+def _run(registered: Iterable[Rule[S]], subject: S, name: str) -> Iterator[Finding]:
+    unavailable = ""
+    for rule in registered:
+        try:
+            for message, field in rule.find(subject):
+                yield Finding(rule.id, rule.severity, message, name, field)
+        except MetadataUnavailable as error:
+            unavailable = str(error)
+    if unavailable:
+        message = "The platform cannot be asked just now, so not everything could be checked."
+        yield Finding(UNCHECKED, Severity.WARNING, message, name)

@@ -1,0 +1,76 @@
+"""The platform's metadata as rules and pickers ask for it: a name that is not there is None, not an error."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from crmclient import Platform
+from crmclient.errors import PlatformError, UnknownEntity, UnknownOptionSet
+from crmclient.metadata import Attribute, Entity, OptionSet, Relationship, SecurityRole
+
+USER = "systemuser"
+
+
+class MetadataUnavailable(Exception):
+    """The platform does not say what there is."""
+
+
+class Metadata:
+    """Asks the platform once for each thing. Raises MetadataUnavailable where it does not answer."""
+
+    def __init__(self, platform: Platform) -> None:
+        self._platform = platform
+        self._entities: Mapping[str, Entity] | None = None
+        self._attributes: dict[str, Mapping[str, Attribute]] = {}
+        self._option_sets: dict[tuple[str, str | None], OptionSet | None] = {}
+
+    def entities(self) -> Mapping[str, Entity]:
+        if self._entities is None:
+            try:
+                self._entities = self._platform.entities()
+            except PlatformError as error:
+                raise MetadataUnavailable(str(error)) from error
+        return self._entities
+
+    def attributes(self, entity: str) -> Mapping[str, Attribute]:
+        """By logical name; none for an unknown entity."""
+        if entity not in self._attributes:
+            try:
+                self._attributes[entity] = self._platform.attributes(entity)
+            except UnknownEntity:
+                self._attributes[entity] = {}
+            except PlatformError as error:
+                raise MetadataUnavailable(str(error)) from error
+        return self._attributes[entity]
+
+    def option_set(self, name: str, entity: str | None = None) -> OptionSet | None:
+        """A global option set, or that of the choice attribute `name` of `entity`."""
+        key = (name, entity)
+        if key not in self._option_sets:
+            try:
+                self._option_sets[key] = self._platform.option_set(name, entity=entity)
+            except (UnknownOptionSet, UnknownEntity):
+                self._option_sets[key] = None
+            except PlatformError as error:
+                raise MetadataUnavailable(str(error)) from error
+        return self._option_sets[key]
+
+    def option_sets(self) -> Mapping[str, OptionSet]:
+        try:
+            return self._platform.option_sets()
+        except PlatformError as error:
+            raise MetadataUnavailable(str(error)) from error
+
+    def relationships_of_users(self) -> Sequence[Relationship]:
+        try:
+            return self._platform.relationships(USER)
+        except UnknownEntity:
+            return ()
+        except PlatformError as error:
+            raise MetadataUnavailable(str(error)) from error
+
+    def security_roles(self) -> Sequence[SecurityRole]:
+        try:
+            return self._platform.security_roles()
+        except PlatformError as error:
+            raise MetadataUnavailable(str(error)) from error

@@ -1,0 +1,53 @@
+"""Option sets and their filters."""
+
+from __future__ import annotations
+
+from crmclient.metadata import OptionSet
+from designer.expressions import Expression, ExpressionError
+from designer.kinds.option_sets import FILTER_NAMES, OptionSetSettings
+from designer.readiness.registry import Found, blocking, warning
+from designer.readiness.subjects import EndpointSubject
+
+
+@blocking("option-set-unknown")
+def option_set_exists(subject: EndpointSubject) -> Found:
+    settings = subject.definition.settings
+    if not isinstance(settings, OptionSetSettings):
+        return
+    if not settings.option_set:
+        yield "Choose an option set.", "settings.option_set"
+    elif _option_set(subject, settings) is None:
+        where = (
+            f"{subject.entity} has no choice attribute"
+            if subject.entity
+            else "The platform has no option set"
+        )
+        yield f"{where} “{settings.option_set}”.", "settings.option_set"
+
+
+@warning("option-filter-values")
+def filter_values_exist(subject: EndpointSubject) -> Found:
+    settings = subject.definition.settings
+    if not isinstance(settings, OptionSetSettings) or settings.filter.mode not in {"keep", "leave_out"}:
+        return
+    if not settings.filter.values:
+        yield "The filter names no values.", "settings.filter.values"
+    option_set = _option_set(subject, settings)
+    known = {option.value for option in option_set.options} if option_set else set(settings.filter.values)
+    for value in settings.filter.values:
+        if value not in known:
+            yield f"The filter names {value}, which is no value of the option set.", "settings.filter.values"
+
+
+@blocking("option-filter-expression")
+def filter_compiles(subject: EndpointSubject) -> Found:
+    settings = subject.definition.settings
+    if isinstance(settings, OptionSetSettings) and settings.filter.mode == "expression":
+        try:
+            Expression(settings.filter.expression, FILTER_NAMES)
+        except ExpressionError as error:
+            yield f"The filter: {error}", "settings.filter.expression"
+
+
+def _option_set(subject: EndpointSubject, settings: OptionSetSettings) -> OptionSet | None:
+    return subject.metadata.option_set(settings.option_set, subject.entity or None)
