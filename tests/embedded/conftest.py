@@ -1,0 +1,68 @@
+"""The store under test, twice: inside a transaction that is open already, and opening its own.
+
+*Apart* is a database of its own beside the suite's, in a file when the suite's is in memory: what is committed there
+stays until the session ends, and other threads and connections can see it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from django.core.management import call_command
+from django.db import connection, connections
+from pytest_django import DjangoDbBlocker
+
+from crmclient.embedded.platform import EmbeddedPlatform
+from tests.embedded import shop
+
+APART = "apart"
+
+
+@pytest.fixture(scope="session")
+def _apart(
+    django_db_setup: None, django_db_blocker: DjangoDbBlocker, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[None]:
+    with django_db_blocker.unblock(), _database(str(tmp_path_factory.mktemp("apart") / "store.sqlite3")):
+        call_command("migrate", "crm", database=APART, verbosity=0)
+        shop.define(APART)
+        yield
+
+
+@contextmanager
+def _database(path: str) -> Iterator[None]:
+    settings = {**connection.settings_dict, "NAME": path}
+    if connection.vendor == "postgresql":
+        settings["NAME"] = f"{connection.settings_dict['NAME']}_{APART}"
+        with connection.cursor() as cursor:
+            cursor.execute(f'DROP DATABASE IF EXISTS "{settings["NAME"]}"')
+            cursor.execute(f'CREATE DATABASE "{settings["NAME"]}"')
+    connections.databases[APART] = settings
+    yield
+    connections[APART].close()
+    del connections.databases[APART]
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute(f'DROP DATABASE "{settings["NAME"]}" WITH (FORCE)')
+
+
+@pytest.fixture
+def apart(_apart: None, django_db_blocker: DjangoDbBlocker) -> Iterator[EmbeddedPlatform]:
+    """The shop in a database where everything is really committed."""
+    with django_db_blocker.unblock():
+        yield EmbeddedPlatform(APART)
+
+
+@pytest.fixture
+def joined(db: None) -> EmbeddedPlatform:
+    """The shop inside the test's transaction."""
+    shop.define("default")
+    return EmbeddedPlatform()
+
+
+@pytest.fixture(params=["joined", "apart"])
+def platform(request: pytest.FixtureRequest) -> EmbeddedPlatform:
+    """Each of the two: a test that takes it holds for both."""
+    platform: EmbeddedPlatform = request.getfixturevalue(request.param)
+    return platform
