@@ -66,7 +66,13 @@ Operation: TypeAlias = Create | Update | Delete
 
 
 class Platform(Protocol):
-    """Records, queries, files, processes and metadata of a CRM."""
+    """Records, queries, files, processes and metadata of a CRM.
+
+    `local_revision_sql` is for a platform that keeps its metadata in the service's own database: a scalar SQL
+    expression for what `metadata_revision` answers, to be read along with the service's own. None elsewhere.
+    """
+
+    local_revision_sql: str | None
 
     # Records
 

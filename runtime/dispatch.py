@@ -25,12 +25,19 @@ def dispatch(request: HttpRequest, *args: str, **kwargs: str) -> HttpResponseBas
         response = _options(request) if request.method == "OPTIONS" else _answer(request)
     except Exception as error:
         response = answer(error, request)
-    if request.method == "HEAD" and not response.streaming:
-        length = str(len(response.content))  # type: ignore[attr-defined]
-        response.content = b""  # type: ignore[attr-defined]
-        response.headers["Content-Length"] = length
+    if isinstance(response, HttpResponse):
+        _say_length(request, response)
     response.headers[HEADER] = request_id(request)
     return response
+
+
+def _say_length(request: HttpRequest, response: HttpResponse) -> None:
+    """Servers would send what has no length in chunks, and a body with HEAD."""
+    if response.status_code in {204, 304}:
+        return
+    response.headers["Content-Length"] = str(len(response.content))
+    if request.method == "HEAD":
+        response.content = b""
 
 
 def _answer(request: HttpRequest) -> HttpResponseBase:

@@ -60,13 +60,13 @@ def respond(problem: Problem, request: HttpRequest) -> HttpResponse:
         "title": HTTPStatus(problem.status_code).phrase,
         "status": problem.status_code,
         "detail": problem.sentence,
+        # A path may hold lone surrogates, which JSON cannot.
+        "instance": request.path.encode("utf-8", "replace").decode("utf-8"),
         "code": problem.code,
         "requestId": request_id(request),
     }
     if problem.errors:
         body["errors"] = [error.to_json() for error in problem.errors]
-    # A path may hold lone surrogates, which JSON cannot.
-    body["instance"] = request.path.encode("utf-8", "replace").decode("utf-8")
     return HttpResponse(
         orjson.dumps(body),
         status=problem.status_code,

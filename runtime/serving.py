@@ -56,7 +56,7 @@ def current() -> Served:
     """What a request that begins now is answered by: one query while nothing has changed."""
     global _served
     platform = get_platform()
-    revision, metadata = read_revision(getattr(platform, "local_revision_sql", None))
+    revision, metadata = read_revision(platform.local_revision_sql)
     if metadata is None:
         metadata = platform.metadata_revision()
     served = _served

@@ -20,6 +20,7 @@ from crmclient.embedded.records.create import create
 from crmclient.embedded.records.delete import delete
 from crmclient.embedded.records.retrieve import retrieve
 from crmclient.embedded.records.update import update
+from crmclient.embedded.revision import LOCAL_REVISION_SQL
 from crmclient.embedded.system import SERVICE_USER
 from crmclient.metadata import (
     Attribute,
@@ -47,6 +48,8 @@ from crmclient.values import (
 
 class EmbeddedPlatform:
     """`crmclient.Platform` on the tables of one of Django's databases."""
+
+    local_revision_sql: str | None = LOCAL_REVISION_SQL
 
     def __init__(self, alias: str = DEFAULT_DB_ALIAS) -> None:
         self._alias = alias

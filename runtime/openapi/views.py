@@ -34,7 +34,7 @@ def openapi_yaml(request: HttpRequest) -> HttpResponseBase:
 
 
 def docs(request: HttpRequest) -> HttpResponseBase:
-    return _swagger(request)  # type: ignore[no-any-return]
+    return _swagger(request).render()  # type: ignore[no-any-return]
 
 
 def _answer(request: HttpRequest, document: Document, content: bytes, media: str) -> HttpResponse:

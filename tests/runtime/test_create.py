@@ -94,7 +94,7 @@ def test_three_bad_inputs_are_named_in_one_answer(rita: Caller) -> None:
         ({"name": "A", "industry": True}, "/industry", "wrong_type"),
         ({"name": "A", "primaryContactId": "nonsense"}, "/primaryContactId", "wrong_type"),
         ({"name": "A", "Name": "B"}, "/Name", "unknown_key"),
-        ({"name": "A", "ownerid": people.MAX}, "/ownerid", "unknown_key"),
+        ({"name": "A", "ownerid": people.MAX_MANAGER}, "/ownerid", "unknown_key"),
         ({"name": "A", "statecode": 1}, "/statecode", "unknown_key"),
         ({"name": "A", "__proto__": {}}, "/__proto__", "unknown_key"),
         ({"name": "A", "primarycontactid@odata.bind": "x"}, "/primarycontactid@odata.bind", "unknown_key"),
@@ -122,7 +122,7 @@ def test_a_reference_to_no_record_is_said_of_its_input_and_nothing_is_written(ri
 @pytest.mark.parametrize(
     ("body", "status"),
     [
-        (b"", 400),
+        (b" ", 400),
         (b"[]", 400),
         (b'"text"', 400),
         (b"{", 400),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import connection
 
+from crmclient.embedded.metadata import change
 from crmclient.metadata import Attribute, AttributeType
 from designer.models import Binding, Endpoint, ExposedEntity, Input, Module, Role
 from designer.platform import get_platform
@@ -87,9 +88,8 @@ def test_constants_user_values_and_expressions_reach_the_record(rita: Caller) ->
 
 
 def test_a_new_attribute_on_the_platform_can_be_bound_at_once(rita: Caller) -> None:
-    from crmclient.embedded.metadata import create_attribute
-
-    create_attribute("account", Attribute("new_loyalty", AttributeType.INTEGER))
+    with change() as metadata:
+        metadata.create_attributes("account", [Attribute("new_loyalty", AttributeType.INTEGER)])
     Input.objects.create(endpoint=_create(), name="loyalty", type="Integer")
     Binding.objects.create(endpoint=_create(), attribute="new_loyalty", source="input", value="loyalty")
     answer = rita.post(ACCOUNTS, {"name": "Loyal", "loyalty": 7})
