@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import sys
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
+from django.templatetags.static import static
 from django.views.decorators.http import require_safe
 
 from runtime.failures import problem_of
@@ -18,6 +19,12 @@ _API = re.compile(r"^/(api|optionsets)(/|$)|^/[^/]+/[^/]+/optionsets(/|$)")
 @require_safe
 def landing(request: HttpRequest) -> HttpResponse:
     return render(request, "portico/landing.html")
+
+
+@require_safe
+def mark(request: HttpRequest) -> HttpResponseRedirect:
+    """The icon that browsers ask for on pages that name none."""
+    return HttpResponseRedirect(static("portico/mark.svg"))
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:

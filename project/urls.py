@@ -10,6 +10,7 @@ from project import health, pages
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", pages.landing, name="landing"),
+    path("favicon.ico", pages.mark),
     path("admin", RedirectView.as_view(url="/admin/")),
     path("admin/", admin.site.urls),
     path("health/live", health.live),
