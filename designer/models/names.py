@@ -5,16 +5,8 @@ from __future__ import annotations
 import re
 
 from django.core.exceptions import ValidationError
-from django.core.validators import RegexValidator
 
 from designer.names import INPUT_PATTERN, RESERVED_SEGMENTS, ROLE_PATTERN, is_segment
-
-input_name = RegexValidator(
-    re.compile(INPUT_PATTERN), "Write letters, digits and _; the first is no digit, and at most 63 of them."
-)
-role_name = RegexValidator(
-    re.compile(ROLE_PATTERN), "Write letters, digits and . _ : - with a letter or digit first, at most 100."
-)
 
 
 def segment(text: str) -> None:
@@ -24,3 +16,13 @@ def segment(text: str) -> None:
         raise ValidationError(
             "Write lower-case letters, digits and hyphens; the first is a letter, and at most 63 of them."
         )
+
+
+def input_name(text: str) -> None:
+    if not re.match(INPUT_PATTERN, text):
+        raise ValidationError("Write letters, digits and _; the first is no digit, and at most 63 of them.")
+
+
+def role_name(text: str) -> None:
+    if not re.match(ROLE_PATTERN, text):
+        raise ValidationError("Write letters, digits and . _ : -; a letter or digit first, at most 100.")

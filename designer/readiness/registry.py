@@ -1,4 +1,4 @@
-"""The rules. Each is a function that yields (message, field) for what it finds; its decorator adds the rest."""
+"""The rules: functions that yield (message, field) for what they find. The decorator adds the rest."""
 
 from __future__ import annotations
 
