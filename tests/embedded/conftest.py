@@ -11,11 +11,13 @@ from contextlib import contextmanager
 
 import pytest
 from django.core.management import call_command
-from django.db import connection, connections
+from django.db import connection, connections, transaction
 from pytest_django import DjangoDbBlocker
 
 from crmclient.embedded.platform import EmbeddedPlatform
 from tests.embedded import shop
+from tests.embedded.library import Tables
+from tests.embedded.library import load as load_library
 
 APART = "apart"
 
@@ -66,3 +68,11 @@ def platform(request: pytest.FixtureRequest) -> EmbeddedPlatform:
     """Each of the two: a test that takes it holds for both."""
     platform: EmbeddedPlatform = request.getfixturevalue(request.param)
     return platform
+
+
+@pytest.fixture(scope="module")
+def library(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Tables]:
+    """The library's books, loaded once a module and rolled back after it; and the same as plain rows."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        yield load_library()
+        transaction.set_rollback(True)
