@@ -14,11 +14,12 @@ from functools import cache
 from django.conf import settings
 from limits import RateLimitItemPerMinute
 from limits.errors import StorageError
-from limits.storage import MemoryStorage, Storage, storage_from_string
+from limits.storage import Storage, storage_from_string
 from limits.strategies import FixedWindowRateLimiter
 
 from runtime.callers.caller import Caller
 from runtime.problems import Problem
+from runtime.windows import WindowStorage
 
 logger = logging.getLogger("portico.limits")
 
@@ -30,7 +31,7 @@ class Limiter:
     """Counts in the shared store, or in this process when there is none or it does not answer."""
 
     def __init__(self, url: str) -> None:
-        self._local = FixedWindowRateLimiter(MemoryStorage())
+        self._local = FixedWindowRateLimiter(WindowStorage())
         self._shared = FixedWindowRateLimiter(_shared(url)) if url else None
         self._shared_again = 0.0
 
