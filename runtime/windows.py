@@ -1,7 +1,7 @@
 """Rate limits' counters in this process.
 
-The library's own in-memory storage starts a thread every ten milliseconds to expire its windows; under load that
-costs a create a seventh of its time. These expire when they are next looked at.
+The library's own in-memory storage starts a thread every ten milliseconds to expire its windows; under load
+that costs a create a seventh of its time. These expire when they are next looked at.
 """
 
 from __future__ import annotations
