@@ -1,0 +1,65 @@
+"""What the documents tell people to type, typed."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.servers import ROOT, Site
+
+BASE = "http://127.0.0.1:8000"
+
+
+def commands(document: str, section: str) -> str:
+    """The indented lines of a section, as one script; what is shown as an answer is left out."""
+    text = (ROOT / document).read_text(encoding="utf-8")
+    body = text.split(f"\n## {section}\n")[1].split("\n## ")[0]
+    lines = [line.strip() for line in body.splitlines() if line.startswith("    ")]
+    return "\n".join(line for line in lines if not line.startswith("{"))
+
+
+@pytest.fixture
+def shell(site: Site) -> Shell:
+    if shutil.which("curl") is None:
+        pytest.skip("curl is not installed")
+    return Shell(site.start().url)
+
+
+class Shell:
+    def __init__(self, url: str) -> None:
+        self.url = url
+
+    def run(self, script: str) -> str:
+        done = subprocess.run(
+            ["sh", "-eu", "-c", script.replace(BASE, self.url)],
+            capture_output=True, text=True, timeout=60, check=True,
+        )  # fmt: skip
+        return done.stdout
+
+
+@pytest.mark.processes
+def test_the_readmes_first_call_creates_a_record_and_lists_options(shell: Shell) -> None:
+    output = shell.run(commands("README.md", "A first call"))
+    assert re.search(r'\{"id":"[0-9a-f-]{36}"\}', output)
+    assert '"name":"Hoch"' in output
+
+
+@pytest.mark.processes
+def test_getting_started_calls_once_well_and_once_with_every_error_named(shell: Shell) -> None:
+    output = shell.run(commands("docs/getting-started.md", "Call it"))
+    assert "HTTP/1.1 200 OK" in output
+    problem = json.loads(output[output.rindex('{"type"') :])
+    assert {error["pointer"] for error in problem["errors"]} == {"/name", "/phone", "/revenue", "/industry"}
+
+
+@pytest.mark.parametrize(
+    "document", [ROOT / "README.md", *sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/*.md"))]
+)
+def test_links_between_documents_lead_somewhere(document: Path) -> None:
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)", document.read_text(encoding="utf-8")):
+        assert (document.parent / target).exists(), f"{document.name} links to {target}"
