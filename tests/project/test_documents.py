@@ -57,9 +57,10 @@ def test_getting_started_calls_once_well_and_once_with_every_error_named(shell: 
     assert {error["pointer"] for error in problem["errors"]} == {"/name", "/phone", "/revenue", "/industry"}
 
 
-@pytest.mark.parametrize(
-    "document", [ROOT / "README.md", *sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/*.md"))]
-)
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_links_between_documents_lead_somewhere(document: Path) -> None:
     for target in re.findall(r"\]\((?!https?:)([^)#]+)", document.read_text(encoding="utf-8")):
         assert (document.parent / target).exists(), f"{document.name} links to {target}"
