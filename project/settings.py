@@ -51,7 +51,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "corsheaders.middleware.CorsMiddleware",
+    *(["corsheaders.middleware.CorsMiddleware"] if env["CORS_ORIGINS"] else []),
     "project.middleware.StudioSessions",
     "project.middleware.StudioCommon",
     "project.middleware.StudioCsrf",

@@ -4,6 +4,7 @@ import pytest
 from django.test import Client
 
 from tests.callers import Caller
+from tests.servers import Site
 
 EVERYWHERE = ["/", "/nowhere", "/api/nowhere", "/health/live", "/admin/login/"]
 
@@ -61,7 +62,19 @@ def test_the_studio_refuses_a_form_without_its_token() -> None:
     assert answer.status_code == 403
 
 
-def test_an_unlisted_origin_may_read_nothing(anonymous: Caller) -> None:
+@pytest.mark.processes
+def test_only_listed_origins_may_call_from_a_browser(site: Site) -> None:
+    server = site.start(CORS_ORIGINS="https://portal.example.org")
+    for origin, allowed in (("https://portal.example.org", True), ("https://elsewhere.example", False)):
+        asked = {"Origin": origin, "Access-Control-Request-Method": "POST"}
+        preflight = server.request("OPTIONS", "/api/sales/accounts", headers=asked)
+        answer = server.request("GET", "/optionsets/priorities", headers={"Origin": origin})
+        for headers in (preflight.headers, answer.headers):
+            assert headers.get("Access-Control-Allow-Origin") == (origin if allowed else None)
+            assert "Access-Control-Allow-Credentials" not in headers
+
+
+def test_without_listed_origins_none_may(anonymous: Caller) -> None:
     answer = anonymous.get("/optionsets/priorities", origin="https://elsewhere.example")
     assert answer.status_code == 200
     assert "Access-Control-Allow-Origin" not in answer.headers
