@@ -25,9 +25,7 @@ def test_an_address_is_limited_without_a_token(anonymous: Caller, settings: Sett
     assert 1 <= int(refused["Retry-After"]) <= 60
 
 
-def test_a_caller_is_limited_on_whatever_address(
-    rita: Caller, max: Caller, settings: Settings
-) -> None:
+def test_a_caller_is_limited_on_whatever_address(rita: Caller, max: Caller, settings: Settings) -> None:
     settings.PORTICO = {**settings.PORTICO, "CALLER_RATE": 2, "ADDRESS_RATE": 1}
     assert [rita.get(OPTIONS).status_code for _ in range(3)] == [200, 200, 429]
     assert max.get(OPTIONS).status_code == 200
@@ -36,9 +34,7 @@ def test_a_caller_is_limited_on_whatever_address(
 @pytest.mark.parametrize(
     "dodge", [{"x_forwarded_for": "10.9.8.7"}, {"forwarded": "for=10.9.8.7"}, {"x_real_ip": "10.9.8.7"}]
 )
-def test_headers_do_not_dodge_the_limit(
-    anonymous: Caller, settings: Settings, dodge: dict[str, str]
-) -> None:
+def test_headers_do_not_dodge_the_limit(anonymous: Caller, settings: Settings, dodge: dict[str, str]) -> None:
     settings.PORTICO = {**settings.PORTICO, "ADDRESS_RATE": 1}
     assert anonymous.get(OPTIONS).status_code == 200
     assert anonymous.get(OPTIONS, **dodge).status_code == 429

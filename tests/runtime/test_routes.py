@@ -17,9 +17,19 @@ def test_an_unknown_path_is_a_problem_with_its_own_instance(rita: Caller) -> Non
 
 @pytest.mark.parametrize(
     "path",
-    ["/api", "/api/", "/api//sales/accounts", "/api/sales//accounts", "/api/SALES/accounts", "/api/sales/accounts/..",
-     "/api/sales/..;/accounts", "/optionsets/", "/optionsets/unknown", "/sales/accounts/optionsets/none"],
-)  # fmt: skip
+    [
+        "/api",
+        "/api/",
+        "/api//sales/accounts",
+        "/api/sales//accounts",
+        "/api/SALES/accounts",
+        "/api/sales/accounts/..",
+        "/api/sales/..;/accounts",
+        "/optionsets/",
+        "/optionsets/unknown",
+        "/sales/accounts/optionsets/none",
+    ],
+)
 def test_other_spellings_reach_nothing(rita: Caller, path: str) -> None:
     answer = rita.post(path, {"name": "A"})
     assert answer.status_code == 404, answer.content

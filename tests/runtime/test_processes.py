@@ -1,0 +1,110 @@
+"""Several server processes on one configuration: each sees an edit at its next request, and none is lost."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections import Counter
+
+import pytest
+import requests
+
+from tests.servers import Server, Site
+
+pytestmark = pytest.mark.processes
+ACCOUNTS = "/api/sales/accounts"
+
+
+def _post(server: Server, token: str, body: dict[str, object]) -> requests.Response:
+    return server.request("POST", ACCOUNTS, json=body, headers={"Authorization": f"Bearer {token}"})
+
+
+def _studio(server: Server) -> requests.Session:
+    """The studio, logged in as designer through its own form."""
+    session = requests.Session()
+    page = session.get(f"{server.url}/admin/login/")
+    token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page.text)
+    assert token is not None
+    form = {"username": "designer", "password": "demo", "csrfmiddlewaretoken": token[1], "next": "/admin/"}
+    answer = session.post(f"{server.url}/admin/login/", data=form, headers={"Referer": page.url})
+    assert answer.status_code == 200, answer.text
+    assert "/admin/login/" not in answer.url
+    return session
+
+
+def test_an_edit_through_one_process_is_seen_by_the_other_at_once(site: Site) -> None:
+    one, two = site.start(), site.start()
+    token = two.token("rep")
+    assert _post(two, token, {"name": "Before"}).status_code == 200
+    site.manage("shell", "-c", _REMOVE_ROLE)
+    assert _post(two, token, {"name": "After"}).status_code == 403
+    assert _post(one, token, {"name": "After"}).status_code == 403
+
+
+_REMOVE_ROLE = """
+from designer.models import Endpoint, Role
+create = Endpoint.objects.get(kind="create", entity__segment="accounts")
+create.roles.remove(Role.objects.get(name="sales-rep"))
+"""
+_EDIT = """
+from designer.models import Endpoint, Input
+create = Endpoint.objects.get(kind="create", entity__segment="accounts")
+for number in range({edits}):
+    Input.objects.filter(endpoint=create, name="phone").update(max_length=20 + number)
+    settings = {{"option_set": "new_priority"}}
+    Endpoint.objects.create(kind="option-set", name=f"under-load-{{number}}", settings=settings)
+"""
+
+
+def test_a_configuration_changed_under_load_loses_no_request(site: Site) -> None:
+    server = site.start(CALLER_RATE="0", ADDRESS_RATE="0")
+    token = server.token("rep")
+    statuses: Counter[int] = Counter()
+    stop = threading.Event()
+
+    def load() -> None:
+        session = requests.Session()
+        session.headers["Authorization"] = f"Bearer {token}"
+        while not stop.is_set():
+            created = session.post(server.url + ACCOUNTS, json={"name": "Load", "phone": "123"}, timeout=30)
+            listed = session.get(f"{server.url}/optionsets/priorities", timeout=30)
+            statuses.update((created.status_code, listed.status_code))
+
+    threads = [threading.Thread(target=load) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    try:
+        time.sleep(0.5)
+        site.manage("shell", "-c", _EDIT.format(edits=40))
+        time.sleep(0.5)
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
+    assert statuses.total() > 100
+    assert set(statuses) == {200}, statuses
+    assert server.request("GET", "/optionsets/under-load-39").status_code == 200
+
+
+def test_a_killed_process_leaves_no_half_created_record_and_the_repetition_creates_one(site: Site) -> None:
+    first = site.start(CALLER_RATE="0")
+    token = first.token("rep")
+    headers = {"Authorization": f"Bearer {token}", "Idempotency-Key": "killed"}
+    answer = first.request("POST", ACCOUNTS, json={"name": "Survivor"}, headers=headers)
+    id = answer.json()["id"]
+    # As if the process had died between the platform's answer and its own.
+    site.manage("shell", "-c", _ABANDON)
+    first.kill()
+    second = site.start(CALLER_RATE="0")
+    again = second.request("POST", ACCOUNTS, json={"name": "Survivor"}, headers=headers)
+    assert again.status_code == 200, again.text
+    assert again.json()["id"] == id
+
+
+_ABANDON = """
+import datetime
+from django.utils import timezone
+from runtime.models import IdempotencyRecord
+IdempotencyRecord.objects.update(status=None, deadline=timezone.now() - datetime.timedelta(seconds=1))
+"""
