@@ -8,7 +8,7 @@ rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
@@ -118,7 +118,7 @@ def _by_label(operand: Operand, snapshot: Snapshot, *, descending: bool) -> Sort
     return SortKey(f"CASE {operand.compared} {cases} END", descending, True, values.__getitem__, from_token)
 
 
-def _ranks(attribute: Attribute, snapshot: Snapshot) -> Mapping[int, int]:
+def _ranks(attribute: Attribute, snapshot: Snapshot) -> dict[int, int]:
     """The place of each option's label among all of them; equal labels share one."""
     labels = {option.value: fold(option.label.text()) for option in snapshot.options_of(attribute).options}
     places = {label: place for place, label in enumerate(sorted(set(labels.values())))}

@@ -29,7 +29,7 @@ class Script:
         self, entity: str, key: str, values: dict[str, Value], created: dt.datetime | None = None
     ) -> Reference:
         """Note a record under its stable id, made at `created` or at any time; empty values are left out."""
-        given = {name: value for name, value in values.items() if value is not None}
+        given: dict[str, Value] = {name: value for name, value in values.items() if value is not None}
         given["overriddencreatedon"] = created or self.past()
         return self._note(entity, key, given)
 
