@@ -15,7 +15,7 @@ def fail(request: HttpRequest) -> NoReturn:
     raise RuntimeError("the secret reason")
 
 
-urlpatterns = [*urlpatterns, path("failing", fail), path("api/failing", fail)]
+urlpatterns = [path("failing", fail), path("api/failing", fail), *urlpatterns]
 
 
 @pytest.fixture
