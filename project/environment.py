@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -25,25 +26,41 @@ def words(value: str) -> list[str]:
     return [word.strip() for word in value.split(",") if word.strip()]
 
 
-def whole(value: str) -> int:
-    number = int(value)
-    if number < 0:
-        raise ValueError("a whole number, zero or more, is needed")
-    return number
+def between(smallest: int, greatest: int | None = None) -> Callable[[str], int]:
+    """A whole number, both ends included."""
+    range_ = f"of {smallest} or more" if greatest is None else f"from {smallest} to {greatest}"
+
+    def read(value: str) -> int:
+        digits = value.strip()
+        if not (digits.isascii() and digits.isdigit() and len(digits) < 20):
+            raise ValueError(f"write a whole number {range_}")
+        number = int(digits)
+        if number < smallest or (greatest is not None and number > greatest):
+            raise ValueError(f"write a whole number {range_}")
+        return number
+
+    return read
 
 
-def port(value: str) -> int:
-    number = int(value)
-    if not 0 < number < 65536:
-        raise ValueError("a port is a number from 1 to 65535")
-    return number
+whole, count, port = between(0), between(1), between(1, 65535)
 
 
-def count(value: str) -> int:
-    number = int(value)
-    if number < 1:
-        raise ValueError("at least one is needed")
-    return number
+def url(*schemes: str) -> Callable[[str], str]:
+    """A URL of one of `schemes`, or nothing."""
+
+    def read(value: str) -> str:
+        try:
+            parts = urlsplit(value)
+            known = parts.scheme in schemes and (parts.port is None or parts.port > 0)
+        except ValueError:
+            known = False
+        if value and not known:
+            raise ValueError(
+                "write a URL that begins with " + " or ".join(f"{scheme}://" for scheme in schemes)
+            )
+        return value
+
+    return read
 
 
 def flag(value: str) -> bool:
@@ -97,14 +114,14 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting(
         "DATABASE_URL",
-        text,
+        url("postgres", "postgresql", "sqlite"),
         "",
         "Where configuration (and the embedded platform) is kept. Empty: SQLite in `var/`.",
         secret=True,
     ),
     Setting(
         "CACHE_URL",
-        text,
+        url("redis", "rediss"),
         "",
         "Redis, for rate limits that hold across processes. Empty: per process.",
         secret=True,
@@ -178,4 +195,5 @@ def _value(setting: Setting, source: Any) -> Any:
     try:
         return setting.read(raw)
     except ValueError as error:
-        raise ImproperlyConfigured(f"{setting.name}={raw!r}: {error}. {setting.help}") from error
+        shown = setting.name if setting.secret else f"{setting.name}={raw!r}"
+        raise ImproperlyConfigured(f"{shown}: {error}. {setting.help}") from error

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import environ
+from django.core.exceptions import ImproperlyConfigured
 
 from project.environment import load
 
@@ -86,7 +87,10 @@ TEMPLATES = [
 
 def _database(url: str) -> dict[str, Any]:
     if not url:
-        DATA_DIR.mkdir(parents=True, exist_ok=True)
+        try:
+            DATA_DIR.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ImproperlyConfigured(f"DATA_DIR: cannot make {DATA_DIR}: {error.strerror}.") from error
         url = f"sqlite:///{DATA_DIR / 'portico.sqlite3'}"
     database: dict[str, Any] = environ.Env.db_url_config(url)
     if database["ENGINE"] == "django.db.backends.sqlite3":
