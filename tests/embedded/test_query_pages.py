@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections import Counter
 from decimal import Decimal
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from crmclient.embedded.platform import EmbeddedPlatform
 from crmclient.query.ast import Column, Condition, Filter, FilterItem, Operator, Order, Page
 from tests.embedded.asking import books, run, walk
 from tests.embedded.library import TITLES, TYPES, Tables
@@ -45,6 +47,35 @@ def test_pages_of_any_size_join_to_the_whole_order(library: Tables, name: str) -
     assert run(query).rows == expected
     for size in (1, 7, 69, 70, 71):
         assert walk(query, size) == expected
+
+
+def test_rows_that_come_and_go_between_pages_disturb_no_other(library: Tables) -> None:
+    query = books(columns=EVERYTHING, orders=(Order("price", descending=True), Order("title")))
+    old = {row["lib_bookid"] for row in run(query).rows}
+    platform = EmbeddedPlatform()
+    seen: list[object] = []
+    page = Page(size=4)
+    while True:
+        result = run(query, page)
+        seen += [row["lib_bookid"] for row in result.rows]
+        if result.next is None:
+            break
+        page = Page(size=4, token=result.next)
+        late = [platform.create("lib_book", {"title": title, "price": Decimal(20)}).id for title in "Az"]
+        platform.delete("lib_book", late[0])
+    assert Counter(id for id in seen if id in old) == Counter(old)
+
+
+def test_a_column_can_be_sorted_by_under_its_alias_and_a_lookup_shown_by_its_name(library: Tables) -> None:
+    query = books(
+        columns=(Column("holderidname", "holder"), Column("lib_bookid")), orders=(Order(alias="holder"),)
+    )
+    named = books(
+        columns=(Column("holderidname", "holder"), Column("lib_bookid")), orders=(Order("holderidname"),)
+    )
+    rows = run(query).rows
+    assert rows == walk(query, 9) == evaluate(named, library)
+    assert any(isinstance(row["holder"], str) for row in rows)
 
 
 def test_the_total_is_exact_and_given_only_when_asked_for(library: Tables) -> None:

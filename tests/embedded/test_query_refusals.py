@@ -81,6 +81,11 @@ REFUSED: dict[str, tuple[Query, str]] = {
         books(columns=(Column("title"),), distinct=True, orders=(Order("pages"),)),
         "order pages",
     ),
+    "distinct over very many": (
+        books(columns=tuple(Column("title", f"t{n}") for n in range(65)), distinct=True, orders=()),
+        "at most 64",
+    ),
+    "very many columns": (books(columns=tuple(Column("title", f"t{n}") for n in range(501))), "500"),
     "top and page": (books(top=1), "top"),
     "top of nothing": (books(top=0), "top"),
     "deep filter": (Query("lib_book", (), deep(60)), "nested"),

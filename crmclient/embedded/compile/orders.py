@@ -26,6 +26,9 @@ from crmclient.query.ast import Order, Query
 SORT_CHOICES_BY_LABEL: Final = True
 """As Dataverse does; False sorts them by value."""
 
+MOST_KEYS: Final = 64
+"""Each key nests the condition of a page once more; databases bound that depth."""
+
 _UNSORTABLE: Final = frozenset({Family.CHOICES, Family.FILE})
 
 
@@ -65,6 +68,10 @@ def with_ties(keys: list[SortKey], ties: list[Operand], *, descending: bool) -> 
             tie = _plain(operand, descending=descending)
             whole[tie.sql] = tie
             wanted.append(tie)
+    if len(wanted) > MOST_KEYS:
+        raise InvalidQuery(
+            f"order: rows are sorted by at most {MOST_KEYS} columns; distinct ones by all that are selected."
+        )
     return wanted
 
 

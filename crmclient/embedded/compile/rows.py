@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from crmclient.embedded.compile.dialects.base import Phrases
 from crmclient.embedded.compile.filters import FilterWriter
@@ -18,6 +18,9 @@ from crmclient.embedded.compile.scope import Scope, selected, unique_keys
 from crmclient.embedded.dialects.base import Dialect
 from crmclient.errors import InvalidQuery
 from crmclient.query.ast import Query
+
+_MOST_PAGES: Final = 64
+"""How many patterns of empty values keep their statements: of a long order there can be very many."""
 
 
 class RowPlan:
@@ -68,7 +71,8 @@ class RowPlan:
         if page is None:
             conditions = (None,) if empty is None else self._after(empty)
             page = tuple(self._statement(condition, limited=limited) for condition in conditions)
-            self._pages[empty, limited] = page
+            if len(self._pages) < _MOST_PAGES:
+                self._pages[empty, limited] = page
         return page
 
     def _after(self, empty: tuple[bool, ...]) -> tuple[Fragment, ...]:

@@ -14,6 +14,8 @@ from crmclient.query.ast import Column, Link, Query
 MOST_LINKS: Final = 15
 """As many as Dataverse takes."""
 
+MOST_COLUMNS: Final = 500
+
 NAME_SUFFIX: Final = "name"
 
 
@@ -97,6 +99,8 @@ def selected(query: Query, scope: Scope) -> list[tuple[Source, Column]]:
     columns = [(scope.root, column) for column in query.columns]
     for source in scope.links:
         columns.extend((source, column) for column in source.link.columns)
+    if len(columns) > MOST_COLUMNS:
+        raise InvalidQuery(f"attribute: a query can select at most {MOST_COLUMNS} columns.")
     return columns or [(scope.root, Column(scope.root.stored.entity.primary_id))]
 
 
