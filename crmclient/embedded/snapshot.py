@@ -172,7 +172,7 @@ class Snapshot:
 
     def at(self, revision: Revision, rows: Rows) -> Snapshot:
         """The snapshot at `revision`, reading only what changed since this one."""
-        stamps = rows("SELECT kind, name, token FROM crm_definition", ())
+        stamps = rows("SELECT kind, name, token FROM crm_definition ORDER BY kind, name", ())
         known = {"entity": self._entities, "optionset": self._option_sets}
         changed = {
             name

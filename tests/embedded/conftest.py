@@ -1,7 +1,7 @@
 """The store under test, twice: inside a transaction that is open already, and opening its own.
 
-*Apart* is a database of its own beside the suite's, in a file when the suite's is in memory: what is committed there
-stays until the session ends, and other threads and connections can see it.
+*Apart* is a database of its own beside the suite's: what is committed there stays until the session ends,
+and other threads and connections can see it.
 """
 
 from __future__ import annotations

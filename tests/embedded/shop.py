@@ -1,4 +1,4 @@
-"""A small CRM of a shop for the store's tests: an attribute of every type, states of its own, and every relationship."""
+"""A small CRM of a shop for the store's tests: every type, states of its own, and every relationship."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from crmclient.embedded.metadata.creating import relate
 from crmclient.embedded.metadata.draft import Draft
 from crmclient.embedded.metadata.placing import Placing, is_polymorphic
 from crmclient.errors import InvalidDefinition
-from crmclient.metadata import Attribute, Entity, Relationship
+from crmclient.metadata import Attribute, Cascade, Entity, Relationship
 
 
 def alter_entity(draft: Draft, entity: Entity) -> None:
@@ -65,14 +65,19 @@ def alter_relationship(draft: Draft, relationship: Relationship) -> None:
 
 
 def attach_notes(draft: Draft, notes: str, regarding: str) -> None:
-    """Let the notes' lookup point at every entity that has notes."""
+    """Let the notes' lookup point at every entity that has notes; they go with the record they are about."""
     if notes not in draft.entities:
         return
+    definition = draft.entities[notes]
     attribute = draft.attribute(notes, regarding).attribute
-    noted = [name for name, item in draft.entities.items() if item.entity.has_notes]
-    targets = tuple(dict.fromkeys((*attribute.targets, *sorted(noted))))
-    if targets != attribute.targets:
-        alter_attribute(draft, notes, changed(attribute, targets=targets))
+    noted = sorted(name for name, item in draft.entities.items() if item.entity.has_notes)
+    new = [name for name in noted if name not in attribute.targets]
+    if new:
+        relationships = (
+            Relationship(f"{name}_{notes}", name, notes, regarding, on_delete=Cascade.DELETE) for name in new
+        )
+        draft.put_entity(changed(definition, relationships=(*definition.relationships, *relationships)))
+        alter_attribute(draft, notes, changed(attribute, targets=(*attribute.targets, *new)))
 
 
 def _check_unchanged(entity: str, before: Attribute, after: Attribute) -> None:
