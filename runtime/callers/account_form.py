@@ -12,6 +12,8 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from crmclient.errors import PlatformError
+from designer.admin.look import dress, searchable
+from designer.models import Role
 from designer.platform import get_platform
 from runtime.callers.local import revoke_all
 from runtime.callers.platform_users import platform_users
@@ -21,20 +23,35 @@ from runtime.models import ApiAccount
 class AccountForm(forms.ModelForm):  # type: ignore[type-arg]  # no generic at run time
     """Saves both rows. A new password or a closed account ends what was signed in with the old one."""
 
-    username = forms.CharField(
-        max_length=150,
-        validators=[User.username_validator],
-        help_text="What POST /api/token is sent with. Letters, digits and @ . + - _",
+    username = dress(
+        forms.CharField(
+            label="User name",
+            max_length=150,
+            validators=[User.username_validator],
+            help_text="What POST /api/token is sent with. Letters, digits and @ . + - _",
+        )
     )
-    password = forms.CharField(
-        required=False,
-        strip=False,
-        max_length=1000,
-        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
-        help_text="Leave empty to keep the present one.",
+    password = dress(
+        forms.CharField(
+            required=False,
+            strip=False,
+            max_length=1000,
+            widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+            help_text="Leave empty to keep the present one.",
+        )
     )
-    active = forms.BooleanField(
-        required=False, initial=True, help_text="A closed account loses access within a minute."
+    active = dress(
+        forms.BooleanField(
+            required=False, initial=True, help_text="A closed account loses access within a minute."
+        )
+    )
+    roles = dress(
+        forms.ModelMultipleChoiceField(
+            Role.objects.all(),
+            required=False,
+            widget=forms.CheckboxSelectMultiple,
+            help_text=ApiAccount._meta.get_field("roles").help_text,
+        )
     )
 
     class Meta:
@@ -55,9 +72,8 @@ class AccountForm(forms.ModelForm):  # type: ignore[type-arg]  # no generic at r
         return self.instance.pk is None
 
     def _platform_user_field(self) -> forms.Field:
-        model_field = self.fields["platform_user"]
         present = str(self.instance.platform_user or "")
-        help_text = model_field.help_text
+        help_text = self.fields["platform_user"].help_text
         try:
             known = dict(platform_users(get_platform()))
         except PlatformError:
@@ -65,14 +81,15 @@ class AccountForm(forms.ModelForm):  # type: ignore[type-arg]  # no generic at r
             help_text = "The platform cannot be reached just now, so only the present choice can be kept."
         if present and present not in known:
             known[present] = f"{present} (not among the platform's users)"
-        return forms.TypedChoiceField(
-            label="Platform user",
-            choices=[("", "None: no user context"), *known.items()],
-            coerce=uuid.UUID,
-            empty_value=None,
-            required=False,
-            help_text=help_text,
-            widget=model_field.widget if isinstance(model_field.widget, forms.Select) else forms.Select,
+        return searchable(
+            forms.TypedChoiceField(
+                label="Platform user",
+                choices=[("", "None: no user context"), *known.items()],
+                coerce=lambda text: uuid.UUID(str(text)),
+                empty_value=None,
+                required=False,
+                help_text=help_text,
+            )
         )
 
     def clean_username(self) -> str:

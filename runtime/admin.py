@@ -1,0 +1,94 @@
+"""The studio's page of API accounts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from axes.utils import reset
+from django import forms
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from rest_framework_simplejwt.token_blacklist.models import BlacklistedToken, OutstandingToken
+
+from designer.admin.look import ModelAdmin
+from runtime.callers.account_form import AccountForm
+from runtime.callers.local import revoke_all
+from runtime.models import ApiAccount
+
+# Rows of the machinery, which nobody can do anything sensible with by hand.
+for _model in (BlacklistedToken, OutstandingToken):
+    admin.site.unregister(_model)
+
+# What those read who may look but not change.
+_SEEN = ((None, {"fields": ("username", "is_open", "role_names", "platform_user")}),)
+
+
+@admin.register(ApiAccount)
+class ApiAccountAdmin(ModelAdmin):  # type: ignore[misc]  # unfold is not typed
+    form = AccountForm
+    fieldsets = (
+        (None, {"fields": ("username", "password", "active")}),
+        ("What it may do", {"fields": ("roles", "platform_user")}),
+    )
+    list_display = ("username", "role_names", "is_open", "last_token")
+    list_filter = ("user__is_active", "roles")
+    search_fields = ("user__username",)
+    list_select_related = ("user",)
+    actions = ("revoke_tokens", "lift_lock_out")
+
+    def get_fieldsets(self, request: HttpRequest, obj: ApiAccount | None = None) -> Any:
+        return super().get_fieldsets(request, obj) if self._may_write(request, obj) else _SEEN
+
+    def get_form(
+        self, request: HttpRequest, obj: ApiAccount | None = None, change: bool = False, **kwargs: Any
+    ) -> type[forms.ModelForm]:  # type: ignore[type-arg]  # no generic at run time
+        if not self._may_write(request, obj):
+            kwargs["form"] = forms.ModelForm
+        form: type[forms.ModelForm] = super().get_form(request, obj, change, **kwargs)  # type: ignore[type-arg]
+        return form
+
+    def _may_write(self, request: HttpRequest, account: ApiAccount | None) -> bool:
+        if account is None:
+            return bool(self.has_add_permission(request))
+        return bool(self.has_change_permission(request, account))
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[ApiAccount]:
+        accounts: QuerySet[ApiAccount] = super().get_queryset(request)
+        return accounts.prefetch_related("roles")
+
+    @admin.display(description="User name", ordering="user__username")
+    def username(self, account: ApiAccount) -> str:
+        return account.user.get_username()
+
+    @admin.display(description="Roles")
+    def role_names(self, account: ApiAccount) -> str:
+        return ", ".join(role.name for role in account.roles.all()) or "–"
+
+    @admin.display(description="Active", boolean=True, ordering="user__is_active")
+    def is_open(self, account: ApiAccount) -> bool:
+        return account.user.is_active
+
+    @admin.display(description="Last login", ordering="user__last_login")
+    def last_token(self, account: ApiAccount) -> object:
+        return account.user.last_login
+
+    @admin.action(description="Revoke refresh tokens")
+    def revoke_tokens(self, request: HttpRequest, accounts: QuerySet[ApiAccount]) -> None:
+        revoked = sum(revoke_all(account.user) for account in accounts)
+        self.message_user(
+            request, f"{revoked} refresh tokens revoked; access tokens end within five minutes."
+        )
+
+    @admin.action(description="Lift the lock-out after failed logins")
+    def lift_lock_out(self, request: HttpRequest, accounts: QuerySet[ApiAccount]) -> None:
+        for account in accounts:
+            reset(username=account.user.get_username())
+        self.message_user(request, "They may log in again at once.", messages.SUCCESS)
+
+    def delete_model(self, request: HttpRequest, account: ApiAccount) -> None:
+        account.user.delete()
+
+    def delete_queryset(self, request: HttpRequest, accounts: QuerySet[ApiAccount]) -> None:
+        for account in accounts:
+            account.user.delete()
