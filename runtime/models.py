@@ -27,7 +27,7 @@ class ApiAccount(models.Model):
         "platform user",
         null=True,
         blank=True,
-        help_text="Whom the account stands for on the platform: user context and `@user` values are theirs.",
+        help_text="Whom the account stands for on the platform: user context and “@user” values are theirs.",
     )
 
     class Meta:

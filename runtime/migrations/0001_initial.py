@@ -19,7 +19,7 @@ class Migration(migrations.Migration):
             name='ApiAccount',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('platform_user', models.UUIDField(blank=True, help_text='Whom the account stands for on the platform: user context and `@user` values are theirs.', null=True, verbose_name='platform user')),
+                ('platform_user', models.UUIDField(blank=True, help_text='Whom the account stands for on the platform: user context and “@user” values are theirs.', null=True, verbose_name='platform user')),
                 ('roles', models.ManyToManyField(blank=True, help_text='What endpoints ask for. An account without roles reaches endpoints that ask for none.', related_name='+', to='designer.role')),
                 ('user', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='api_account', to=settings.AUTH_USER_MODEL)),
             ],
