@@ -103,7 +103,7 @@ def _holds(operator: Operator, value: Value, wanted: tuple[Value, ...]) -> bool:
     pattern = str(wanted[0])
     if operator is Operator.LIKE:
         return re.fullmatch(_like(pattern), text, re.DOTALL) is not None
-    place = {
+    place: Callable[[str], bool] = {
         Operator.BEGINS_WITH: text.startswith,
         Operator.ENDS_WITH: text.endswith,
         Operator.CONTAINS: lambda part: part in text,

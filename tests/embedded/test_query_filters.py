@@ -7,14 +7,14 @@ from decimal import Decimal
 
 import pytest
 
-from crmclient.query.ast import Condition, Filter, Operator, Query
+from crmclient.query.ast import Condition, Filter, FilterItem, Operator, Query
 from tests.embedded.asking import AUTHOR, books, run, where
 from tests.embedded.library import Tables
 from tests.embedded.naive import evaluate
 
 pytestmark = pytest.mark.django_db
 
-FILTERS = {
+FILTERS: dict[str, FilterItem] = {
     "text eq folds": Condition("title", Operator.EQ, ("ÄPFEL",)),
     "text ne": Condition("summary", Operator.NE, ("apfel",)),
     "text gt": Condition("title", Operator.GT, ("b",)),
