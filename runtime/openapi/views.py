@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from drf_spectacular.settings import spectacular_settings
 from drf_spectacular.views import SpectacularSwaggerSplitView
+from rest_framework.request import Request
+from rest_framework.response import Response
 
 from runtime.callers.views import RefreshView, TokenView
 from runtime.conditions import not_modified
@@ -13,6 +18,8 @@ from runtime.openapi.document import Document, Documents, as_yaml
 from runtime.rendering import JSON
 from runtime.serving import current
 
+MOST_UNFOLDED = 200
+
 _documents = Documents(
     [
         ("/api/token", "POST", TokenView.as_view()),
@@ -20,7 +27,20 @@ _documents = Documents(
         ("/api/context", "GET", ContextViewSet.as_view({"get": "read"})),
     ]
 )
-_swagger = SpectacularSwaggerSplitView.as_view(url="/api/openapi.json")
+
+
+class DocsView(SpectacularSwaggerSplitView):
+    """Swagger UI, from this host alone. Operations are unfolded while a page can hold them all."""
+
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        response: Response = super().get(request, *args, **kwargs)
+        if "settings" in response.data and len(current().routes.ids()) <= MOST_UNFOLDED:
+            unfolded = {**spectacular_settings.SWAGGER_UI_SETTINGS, "docExpansion": "list"}
+            response.data["settings"] = self._dump(unfolded)
+        return response
+
+
+_docs = DocsView.as_view(url="/api/openapi.json")
 
 
 def openapi_json(request: HttpRequest) -> HttpResponseBase:
@@ -34,7 +54,7 @@ def openapi_yaml(request: HttpRequest) -> HttpResponseBase:
 
 
 def docs(request: HttpRequest) -> HttpResponseBase:
-    return _swagger(request).render()  # type: ignore[no-any-return]
+    return _docs(request).render()  # type: ignore[no-any-return]
 
 
 def _answer(request: HttpRequest, document: Document, content: bytes, media: str) -> HttpResponse:

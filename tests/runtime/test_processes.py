@@ -53,7 +53,9 @@ create = Endpoint.objects.get(kind="create", entity__segment="accounts")
 for number in range({edits}):
     Input.objects.filter(endpoint=create, name="phone").update(max_length=20 + number)
     settings = {{"option_set": "new_priority"}}
-    Endpoint.objects.create(kind="option-set", name=f"under-load-{{number}}", settings=settings)
+    options = Endpoint(kind="option-set", name=f"under-load-{{number}}", settings=settings)
+    options.authentication_required = False
+    options.save()
 """
 
 
