@@ -81,6 +81,8 @@ def create_account(
         created_on=now,
         modified_on=now,
         created_by_id=user.id,
+        modified_by_id=user.id,
+        owner_id=user.id,
     )
     session.add(row)
     session.flush()

@@ -93,6 +93,10 @@ class Account(Base):
     created_on: Mapped[datetime] = mapped_column(DateTime(timezone=True))
     modified_on: Mapped[datetime] = mapped_column(DateTime(timezone=True))
     created_by_id: Mapped[int] = mapped_column(ForeignKey("auth_user.id"))
+    modified_by_id: Mapped[int] = mapped_column(ForeignKey("auth_user.id"))
+    owner_id: Mapped[int] = mapped_column(ForeignKey("auth_user.id"))
+    state: Mapped[int] = mapped_column(default=0)
+    status: Mapped[int] = mapped_column(default=1)
     version: Mapped[int] = mapped_column(default=1)
 
 

@@ -24,8 +24,8 @@ OPTIONS = """
 """
 INSERT_ACCOUNT = """
     INSERT INTO account (id, name, phone, revenue, industry, primary_contact_id, created_on, modified_on,
-                         created_by_id, version)
-    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, 1)
+                         created_by_id, modified_by_id, owner_id, state, status, version)
+    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, 0, 1, 1)
 """
 counter = Counter()
 memory: dict[tuple[str, int], list[dict[str, Any]]] = {}
@@ -76,6 +76,8 @@ def create_account(request: HttpRequest) -> HttpResponse:
                 contact if native or contact is None else contact.hex,
                 adapt(now),
                 adapt(now),
+                caller.account,
+                caller.account,
                 caller.account,
             ],
         )

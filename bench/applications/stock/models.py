@@ -42,7 +42,11 @@ class Account(models.Model):
     primary_contact = models.ForeignKey(Contact, models.RESTRICT, null=True, blank=True)
     created_on = models.DateTimeField(auto_now_add=True)
     modified_on = models.DateTimeField(auto_now=True)
-    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.RESTRICT)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.RESTRICT, related_name="+")
+    modified_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.RESTRICT, related_name="+")
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.RESTRICT, related_name="+")
+    state = models.IntegerField(default=0)
+    status = models.IntegerField(default=1)
     version = models.BigIntegerField(default=1)
 
     class Meta:

@@ -27,6 +27,9 @@ def seed() -> None:
     Contact.objects.bulk_create(Contact(id=uuid.UUID(key), full_name=key) for key in WORLD.contacts)
     creator = User.objects.get(username="rep")
     Account.objects.bulk_create(
-        (Account(name=account_name(number), created_by=creator) for number in range(ACCOUNTS)),
+        (
+            Account(name=account_name(number), created_by=creator, modified_by=creator, owner=creator)
+            for number in range(ACCOUNTS)
+        ),
         batch_size=1000,
     )

@@ -70,4 +70,5 @@ class AccountView(CreateAPIView):
         return Response({"id": serializer.instance.pk}, status=status.HTTP_200_OK)
 
     def perform_create(self, serializer: BaseSerializer[Account]) -> None:
-        serializer.save(created_by=self.request.user)
+        user = self.request.user
+        serializer.save(created_by=user, modified_by=user, owner=user)
