@@ -14,6 +14,7 @@ class Designer(AppConfig):
     verbose_name = "Designer"
 
     def ready(self) -> None:
-        from designer.triggers import put_back
+        from designer import groups, triggers
 
-        post_migrate.connect(put_back, sender=self)
+        post_migrate.connect(triggers.put_back, sender=self)
+        post_migrate.connect(groups.make_groups, sender=self)

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from types import MappingProxyType
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from designer.definitions.endpoints import EndpointSettings
 from designer.kinds.base import OperationKind, Scope
+from designer.kinds.pickers import Picker
 
 # What a filter's expression sees of an option.
 FILTER_NAMES = ("value", "label", "color", "state")
+
+
+_MODES = MappingProxyType(
+    {
+        "all": "All",
+        "keep": "Only these values",
+        "leave_out": "All but these values",
+        "expression": "Those for which the expression is true",
+    }
+)
 
 
 class OptionFilter(EndpointSettings):
@@ -17,9 +31,17 @@ class OptionFilter(EndpointSettings):
     The expression (CEL) sees `value`, `label` (English), `color` and `state`.
     """
 
-    mode: Literal["all", "keep", "leave_out", "expression"] = "all"
-    values: tuple[int, ...] = ()
-    expression: str = ""
+    mode: Annotated[Literal["all", "keep", "leave_out", "expression"], _MODES] = Field(
+        "all", title="Options", description="Which of its options are served."
+    )
+    values: tuple[int, ...] = Field(
+        (), title="Values", description="For the two filters by value: option values, separated by commas."
+    )
+    expression: str = Field(
+        "",
+        title="Expression",
+        description="For the filter by expression: CEL over value, label, color and state; label.startsWith('A')",
+    )
 
 
 class OptionSetSettings(EndpointSettings):
@@ -28,8 +50,14 @@ class OptionSetSettings(EndpointSettings):
     Inactive options are hidden ones and, for a status attribute, those of an inactive state.
     """
 
-    option_set: str = ""
-    include_inactive: bool = False
+    option_set: Annotated[str, Picker.OPTION_SET] = Field(
+        "", title="Option set", description="Whose options are served."
+    )
+    include_inactive: bool = Field(
+        False,
+        title="Include inactive options",
+        description="Hidden options, and those of inactive states, too.",
+    )
     filter: OptionFilter = OptionFilter()
 
 

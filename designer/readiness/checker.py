@@ -31,6 +31,14 @@ class Checker:
         subject = EndpointSubject(id, endpoint, self._surroundings)
         return list(_run(ENDPOINT_RULES, subject, endpoint.definition.key))
 
+    def endpoint_if_known(self, id: int) -> list[Finding]:
+        """As `endpoint`; for a row that could not even be read as one, why."""
+        if id in self._configuration.endpoints:
+            return self.endpoint(id)
+        row = f"endpoint {id}"
+        why = self._configuration.unreadable.get(row)
+        return [Finding(UNREADABLE, Severity.BLOCKING, why, row)] if why else []
+
     def user_property(self, definition: UserPropertyDefinition) -> list[Finding]:
         subject = UserPropertySubject(definition, self._surroundings)
         return list(_run(USER_PROPERTY_RULES, subject, f"user property {definition.name}"))

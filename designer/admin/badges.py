@@ -1,0 +1,29 @@
+"""Readiness as people see it: a word and a sign, not a colour alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from designer.readiness import Finding, State, state_of
+
+_BADGES = {
+    State.READY: ("✔", "Ready"),
+    State.DRAFT: ("✎", "Draft"),
+    State.BLOCKED: ("✖", "Blocked"),
+}
+
+
+def badge(enabled: bool, findings: Iterable[Finding]) -> SafeString:
+    found = list(findings)
+    state = state_of(enabled, found)
+    sign, word = _BADGES[state]
+    return format_html(
+        '<span class="readiness readiness-{}" title="{}"><span aria-hidden="true">{}</span> {}</span>',
+        state.value,
+        " ".join(finding.message for finding in found),
+        sign,
+        word,
+    )

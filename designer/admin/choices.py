@@ -1,0 +1,113 @@
+"""What consultants choose from, as “label (logical name)”.
+
+A present choice that the platform does not know, or cannot be asked about, stays among the choices: opening and
+saving a page loses nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeAlias
+
+from crmclient.metadata import Attribute, Label
+from designer.readiness.metadata import USER, Metadata, MetadataUnavailable
+from designer.types import TYPES
+
+Choices: TypeAlias = list[tuple[str, str]]
+
+_NONE = ("", "—")
+
+
+def with_present(choices: Choices, present: str | None) -> Choices:
+    """`choices` after an empty one, with `present` among them."""
+    if present and all(value != present for value, _ in choices):
+        choices = [*choices, (present, f"{present} (not known to the platform)")]
+    return [_NONE, *choices]
+
+
+def entities(metadata: Metadata) -> Choices:
+    known = _asked(metadata.entities)
+    return _sorted(
+        (name, _labelled(entity.label, name)) for name, entity in known.items() if not entity.is_intersect
+    )
+
+
+def attributes(metadata: Metadata, entity: str) -> Choices:
+    """With what a consultant must know of each: type, length, whether the platform requires it."""
+    known = _asked(lambda: metadata.attributes(entity))
+    return _sorted((name, _described(attribute)) for name, attribute in known.items())
+
+
+def choice_attributes(metadata: Metadata, entity: str) -> Choices:
+    known = _asked(lambda: metadata.attributes(entity))
+    return _sorted(
+        (name, _labelled(attribute.label, name))
+        for name, attribute in known.items()
+        if attribute.type.has_options
+    )
+
+
+def option_sets(metadata: Metadata) -> Choices:
+    known = _asked(metadata.option_sets)
+    return _sorted((name, _labelled(option_set.label, name)) for name, option_set in known.items())
+
+
+def relationships_of_users(metadata: Metadata) -> Choices:
+    try:
+        known = metadata.relationships_of_users()
+    except MetadataUnavailable:
+        return []
+    found = []
+    for relationship in known:
+        target = relationship.referenced if relationship.referencing == USER else relationship.referencing
+        through = relationship.referencing_attribute or relationship.intersect or ""
+        found.append((relationship.name, f"{target} by {through} ({relationship.name})"))
+    return _sorted(found)
+
+
+def related_attributes(metadata: Metadata, relationship: str) -> Choices:
+    """Attributes of the records that a relationship leads a user to."""
+    try:
+        known = {related.name: related for related in metadata.relationships_of_users()}
+    except MetadataUnavailable:
+        return []
+    if relationship not in known:
+        return []
+    related = known[relationship]
+    return attributes(metadata, related.referenced if related.referencing == USER else related.referencing)
+
+
+def security_roles(metadata: Metadata) -> Choices:
+    try:
+        return sorted({(role.name, role.name) for role in metadata.security_roles()})
+    except MetadataUnavailable:
+        return []
+
+
+def input_types() -> Choices:
+    return [(name, f"{kind.label} ({name})") for name, kind in TYPES.items()]
+
+
+def _asked(ask: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
+    try:
+        return ask()
+    except MetadataUnavailable:
+        return {}
+
+
+def _sorted(choices: Iterable[tuple[str, str]]) -> Choices:
+    return sorted(choices, key=lambda choice: choice[1].casefold())
+
+
+def _labelled(label: Label, name: str) -> str:
+    text = label.text()
+    return f"{text} ({name})" if text else name
+
+
+def _described(attribute: Attribute) -> str:
+    facts = [attribute.type.value]
+    if attribute.max_length:
+        facts.append(f"{attribute.max_length} characters")
+    if attribute.is_required:
+        facts.append("required")
+    return f"{_labelled(attribute.label, attribute.logical_name)} – {', '.join(facts)}"

@@ -1,0 +1,120 @@
+"""The form of an endpoint: its own fields, those of its kind, and who may call."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+from designer.admin import choices
+from designer.admin.checked import RefusalForm
+from designer.admin.look import dress
+from designer.admin.settings_fields import collected, form_fields, initial_values
+from designer.kinds import KINDS, OperationKind, Scope
+from designer.kinds.pickers import Picker
+from designer.models import Endpoint, Role
+from designer.platform import get_platform
+from designer.readiness import Metadata
+
+
+class NewEndpointForm(RefusalForm):
+    """Asks only where it stands and what it does; the rest depends on that."""
+
+    class Meta:
+        model = Endpoint
+        fields = ("kind", "module", "entity", "segment", "name", "title")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if "kind" in self.fields:
+            kinds = [(kind.name, f"{kind.label}: {kind.summary}") for kind in KINDS.values()]
+            field = forms.ChoiceField(choices=kinds, help_text=self.fields["kind"].help_text)
+            self.fields["kind"] = dress(field)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean()
+        kind = KINDS.get(cleaned.get("kind", ""))
+        if kind is not None:
+            _require_place(self, kind, cleaned)
+        return cleaned
+
+    def save(self, commit: bool = True) -> Endpoint:
+        kind = KINDS[self.instance.kind]
+        self.instance.enabled = False
+        self.instance.authentication_required = not kind.public
+        endpoint: Endpoint = super().save(commit)
+        return endpoint
+
+
+class EndpointForm(RefusalForm):
+    """`kind` is set on the subclass that is made for one endpoint, along with the fields of its settings."""
+
+    kind: ClassVar[OperationKind | None] = None
+    renamed: ClassVar[dict[str, str]] = {"roles": "callers"}
+
+    callers = forms.ModelMultipleChoiceField(
+        Role.objects.all(),
+        required=False,
+        label="Roles",
+        widget=forms.CheckboxSelectMultiple,
+        help_text=Endpoint._meta.get_field("roles").help_text,
+    )
+
+    class Meta:
+        model = Endpoint
+        fields = (
+            *("segment", "name", "enabled", "title", "description", "authentication_required"),
+            *("kind", "module", "entity"),
+        )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if "callers" in self.fields:
+            dress(self.fields["callers"])
+            self.initial["callers"] = list(self.instance.roles.all()) if self.instance.pk else []
+        if self.kind is not None:
+            self.initial |= initial_values(self.kind.settings, self.instance.settings)
+            self._keep_present_choices()
+
+    def _keep_present_choices(self) -> None:
+        for name, field in self.fields.items():
+            if name.startswith("settings__") and type(field) is forms.ChoiceField:
+                present = self.initial.get(name)
+                if present not in {value for value, _ in field.choices}:
+                    field.choices = choices.with_present(list(field.choices)[1:], present)
+
+    def _get_validation_exclusions(self) -> set[str]:
+        # Kind and place are fixed, but the key that they are part of must still be unique.
+        return super()._get_validation_exclusions() - {"kind", "module", "entity"}
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean()
+        if self.kind is not None:
+            self.instance.settings = collected(self.kind.settings, cleaned)
+            if self.kind.is_named and not cleaned.get("name") and "name" in self.fields:
+                self.add_error("name", "Its path ends in a name; give it one.")
+        return cleaned
+
+    def _save_m2m(self) -> None:
+        super()._save_m2m()
+        if "callers" in self.cleaned_data:
+            self.instance.roles.set(self.cleaned_data["callers"])
+
+
+def form_for(kind: OperationKind, entity: str) -> type[EndpointForm]:
+    """The form of endpoints of `kind` on a platform's `entity` (empty for kinds that have none)."""
+    metadata = Metadata(get_platform())
+    offered = choices.choice_attributes(metadata, entity) if entity else choices.option_sets(metadata)
+    fields = form_fields(kind.settings, {Picker.OPTION_SET: choices.with_present(offered, None)})
+    return type("KindForm", (EndpointForm,), {"kind": kind, **fields})
+
+
+def _require_place(form: forms.BaseForm, kind: OperationKind, cleaned: dict[str, Any]) -> None:
+    wanted = {Scope.ENTITY: "entity", Scope.MODULE: "module"}.get(kind.scope)
+    if wanted and wanted in form.fields and not cleaned.get(wanted):
+        form.add_error(wanted, ValidationError(f"“{kind.label}” belongs to one; choose it."))
+    if kind.is_named and not cleaned.get("name"):
+        form.add_error("name", ValidationError("Its path ends in a name; give it one."))
+    if not kind.is_named:
+        cleaned["name"] = ""

@@ -1,0 +1,94 @@
+"""Form fields for what only one kind of endpoint needs, made from the settings that the kind declares."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal, get_args, get_origin
+
+from django import forms
+from django.core.exceptions import ValidationError
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from designer.admin.look import dress, searchable
+from designer.definitions.endpoints import EndpointSettings
+from designer.kinds.pickers import Picker
+
+PREFIX = "settings"
+_SEPARATOR = "__"
+
+
+class WholeNumbersField(forms.CharField):
+    """Several whole numbers, separated by commas."""
+
+    def to_python(self, value: Any) -> list[int]:
+        words = [word.strip() for word in str(value or "").split(",") if word.strip()]
+        try:
+            return [int(word) for word in words]
+        except ValueError as error:
+            raise ValidationError("Write whole numbers, separated by commas.") from error
+
+    def prepare_value(self, value: Any) -> Any:
+        return ", ".join(str(item) for item in value) if isinstance(value, (list, tuple)) else value
+
+
+def form_fields(
+    settings: type[EndpointSettings], pickers: Mapping[Picker, list[tuple[str, str]]]
+) -> dict[str, forms.Field]:
+    """A form field for each setting by its form name: `settings__filter__mode`."""
+    return {name: _field(info, pickers) for name, info in _flat(settings, PREFIX)}
+
+
+def initial_values(settings: type[EndpointSettings], data: Any) -> dict[str, Any]:
+    """What the form's fields start with, from the row's JSON, which may hold anything."""
+    values = {}
+    for name, info in _flat(settings, PREFIX):
+        value = data
+        for part in name.split(_SEPARATOR)[1:]:
+            value = value.get(part) if isinstance(value, dict) else None
+        values[name] = info.get_default(call_default_factory=True) if value is None else value
+    return values
+
+
+def collected(settings: type[EndpointSettings], cleaned: Mapping[str, Any]) -> dict[str, Any]:
+    """The row's JSON, from the form's cleaned values."""
+    data: dict[str, Any] = {}
+    for name, _ in _flat(settings, PREFIX):
+        *path, last = name.split(_SEPARATOR)[1:]
+        inner = data
+        for part in path:
+            inner = inner.setdefault(part, {})
+        inner[last] = cleaned.get(name)
+    return settings.model_validate(data).to_json()
+
+
+def _flat(model: type[BaseModel], prefix: str) -> Iterator[tuple[str, FieldInfo]]:
+    for name, info in model.model_fields.items():
+        path = f"{prefix}{_SEPARATOR}{name}"
+        if isinstance(info.annotation, type) and issubclass(info.annotation, BaseModel):
+            yield from _flat(info.annotation, path)
+        else:
+            yield path, info
+
+
+def _field(info: FieldInfo, pickers: Mapping[Picker, list[tuple[str, str]]]) -> forms.Field:
+    shown: dict[str, Any] = {"label": info.title, "help_text": info.description or "", "required": False}
+    for picker in info.metadata:
+        if isinstance(picker, Picker):
+            return searchable(forms.ChoiceField(choices=pickers[picker], **shown))
+    if get_origin(info.annotation) is Literal:
+        labels = _labels(info)
+        choices = [(value, labels.get(value, value)) for value in get_args(info.annotation)]
+        return dress(forms.ChoiceField(choices=choices, **shown))
+    if info.annotation is bool:
+        return dress(forms.BooleanField(**shown))
+    if info.annotation == tuple[int, ...]:
+        return dress(WholeNumbersField(**shown))
+    if info.annotation is str:
+        return dress(forms.CharField(**shown))
+    raise TypeError(f"no form field is known for a setting of type {info.annotation}")
+
+
+def _labels(info: FieldInfo) -> Mapping[str, str]:
+    return next((item for item in info.metadata if isinstance(item, types.MappingProxyType)), {})

@@ -1,0 +1,52 @@
+"""Values in JSON form, as people type them into one line."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from typing import Any
+
+import jiter
+
+from designer.definitions.base import exact_number
+from designer.types import InputType
+from designer.types.texts import STRING, TEXT
+from designer.types.times import DATE, DATETIME
+
+# Their values are what was typed, even where that looks like a number.
+_TEXTUAL = (STRING, TEXT, DATE, DATETIME)
+
+
+def typed(text: str, kind: InputType | None) -> Any:
+    """The value that `text` means for an input type; None for an empty text.
+
+    What is no JSON is taken as text: where that is wrong, readiness says so and nothing typed is lost.
+    """
+    if not text:
+        return None
+    if kind in _TEXTUAL:
+        return text
+    try:
+        value = jiter.from_json(text.encode(), allow_inf_nan=False, float_mode="decimal")
+    except ValueError:
+        return text
+    return text if _loses_digits(value) else value
+
+
+def shown(value: Any) -> str:
+    """The text that `typed` makes `value` of."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, default=str, ensure_ascii=False)
+
+
+def _loses_digits(value: Any) -> bool:
+    if not isinstance(value, Decimal):
+        return False
+    try:
+        exact_number(value)
+    except ValueError:
+        return True
+    return False

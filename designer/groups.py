@@ -1,0 +1,17 @@
+"""The studio's groups, made when the permissions that they hold exist."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.models import Group, Permission
+from django.db import DEFAULT_DB_ALIAS
+
+DESIGNER = "Designer"
+
+
+def make_groups(using: str = DEFAULT_DB_ALIAS, **signal: Any) -> None:
+    """Make the group of those who design. Once it is there, what it may do is the administrators' choice."""
+    group, made = Group.objects.using(using).get_or_create(name=DESIGNER)
+    if made:
+        group.permissions.set(Permission.objects.using(using).filter(content_type__app_label="designer"))
