@@ -176,6 +176,14 @@ STORAGES = {
 }
 LOGIN_URL = "/admin/login/"
 
+UNFOLD = {
+    "SITE_TITLE": "Portico studio",
+    "SITE_HEADER": "Portico",
+    "SITE_SUBHEADER": "Studio",
+    "SITE_URL": "/",
+    "SIDEBAR": {"show_search": True, "navigation": "designer.admin.sidebar.navigation"},
+}
+
 # Security headers
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"

@@ -48,7 +48,7 @@ class RefusalForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 class CheckedAdmin(ModelAdmin):
-    """Tries each save, checks what came of it in the same transaction, and takes it back when it is refused."""
+    """Tries each save, checks what came of it in the same transaction, and takes back what is refused."""
 
     def refusals(self, request: HttpRequest, row: Model) -> Collection[Finding]:
         """Blocking findings that forbid what has just been saved."""

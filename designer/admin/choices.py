@@ -1,7 +1,7 @@
 """What consultants choose from, as “label (logical name)”.
 
-A present choice that the platform does not know, or cannot be asked about, stays among the choices: opening and
-saving a page loses nothing.
+A present choice that the platform does not know, or cannot be asked about, stays among the choices: opening
+and saving a page loses nothing.
 """
 
 from __future__ import annotations

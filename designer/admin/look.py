@@ -10,9 +10,9 @@ from unfold.decorators import display
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 from unfold.views import ChangeList
 from unfold.widgets import (
-    UnfoldAdminCheckboxSelectMultiple,
+    UnfoldAdminCheckboxSelectMultipleWidget,
     UnfoldAdminIntegerFieldWidget,
-    UnfoldAdminPasswordInput,
+    UnfoldAdminPasswordWidget,
     UnfoldAdminSelect2Widget,
     UnfoldAdminSelectWidget,
     UnfoldAdminTextareaWidget,
@@ -38,11 +38,11 @@ F = TypeVar("F", bound=forms.Field)
 
 # The first that fits: a widget is dressed by what it is.
 _WIDGETS: tuple[tuple[type[forms.Widget], type[forms.Widget]], ...] = (
-    (forms.CheckboxSelectMultiple, UnfoldAdminCheckboxSelectMultiple),
+    (forms.CheckboxSelectMultiple, UnfoldAdminCheckboxSelectMultipleWidget),
     (forms.Select, UnfoldAdminSelectWidget),
     (forms.CheckboxInput, UnfoldBooleanSwitchWidget),
     (forms.Textarea, UnfoldAdminTextareaWidget),
-    (forms.PasswordInput, UnfoldAdminPasswordInput),
+    (forms.PasswordInput, UnfoldAdminPasswordWidget),
     (forms.NumberInput, UnfoldAdminIntegerFieldWidget),
     (forms.TextInput, UnfoldAdminTextInputWidget),
 )
