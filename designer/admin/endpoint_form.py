@@ -18,7 +18,14 @@ from designer.platform import get_platform
 from designer.readiness import Metadata
 
 
-class NewEndpointForm(RefusalForm):
+class KeyedForm(RefusalForm):
+    """Compares the whole key of an endpoint with the others', whatever part of it the form asks for."""
+
+    def _get_validation_exclusions(self) -> set[str]:
+        return super()._get_validation_exclusions() - {"kind", "module", "entity", "segment", "name"}
+
+
+class NewEndpointForm(KeyedForm):
     """Asks only where it stands and what it does; the rest depends on that."""
 
     class Meta:
@@ -47,7 +54,7 @@ class NewEndpointForm(RefusalForm):
         return endpoint
 
 
-class EndpointForm(RefusalForm):
+class EndpointForm(KeyedForm):
     """`kind` is set on the subclass that is made for one endpoint, along with the fields of its settings."""
 
     kind: ClassVar[OperationKind | None] = None
@@ -83,10 +90,6 @@ class EndpointForm(RefusalForm):
                 present = self.initial.get(name)
                 if present not in {value for value, _ in field.choices}:
                     field.choices = choices.with_present(list(field.choices)[1:], present)
-
-    def _get_validation_exclusions(self) -> set[str]:
-        # Kind and place are fixed, but the key that they are part of must still be unique.
-        return super()._get_validation_exclusions() - {"kind", "module", "entity"}
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean()

@@ -40,7 +40,7 @@ class OptionFilter(EndpointSettings):
     expression: str = Field(
         "",
         title="Expression",
-        description="For the filter by expression: CEL over value, label, color and state, such as value < 100",
+        description="For the filter by expression: CEL over value, label, color, state: value < 100",
     )
 
 

@@ -1,0 +1,66 @@
+"""Filling in the studio's forms as a browser does: everything on the page is sent back, with what was changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.test import Client
+from django.urls import reverse
+
+
+def page(client: Client, url: str) -> Any:
+    answer = client.get(url)
+    assert answer.status_code == 200, answer
+    return answer
+
+
+def change_url(row: Any) -> str:
+    return reverse(f"admin:designer_{row._meta.model_name}_change", args=[row.pk])
+
+
+def add_url(model: str) -> str:
+    return reverse(f"admin:designer_{model}_add")
+
+
+def filled(answer: Any) -> dict[str, Any]:
+    """What the browser would send of the page as it stands."""
+    form = answer.context["adminform"].form
+    data = _values(form)
+    for inline in answer.context["inline_admin_formsets"]:
+        formset = inline.formset
+        data |= _values(formset.management_form)
+        for row in formset.forms:
+            data |= _values(row)
+    return data
+
+
+def send(client: Client, url: str, data: dict[str, Any]) -> Any:
+    """Save the form. A page of errors is 200, a save redirects."""
+    return client.post(url, data)
+
+
+def add_row(data: dict[str, Any], prefix: str, **values: Any) -> None:
+    """What “Add another” does to an inline."""
+    at = int(data[f"{prefix}-TOTAL_FORMS"])
+    data[f"{prefix}-TOTAL_FORMS"] = at + 1
+    for name, value in {"position": 0, **values}.items():
+        data[f"{prefix}-{at}-{name}"] = value
+
+
+def errors(answer: Any) -> list[str]:
+    """Every message that the page shows at its forms."""
+    assert answer.status_code == 200, answer
+    forms = [answer.context["adminform"].form]
+    for inline in answer.context["inline_admin_formsets"]:
+        forms += inline.formset.forms
+    return [message for form in forms for messages in form.errors.values() for message in messages]
+
+
+def _values(form: Any) -> dict[str, Any]:
+    values = {}
+    for bound in form:
+        value = bound.value()
+        if value is None or value is False:
+            continue
+        values[bound.html_name] = "on" if value is True else value
+    return values

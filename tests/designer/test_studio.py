@@ -1,0 +1,171 @@
+"""The studio as Dora uses it: lists, pages, and an endpoint made only by clicking."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from designer.models import Binding, Endpoint, ExposedEntity, Input, Module, OptionSet, Role, UserProperty
+from tests.callers import Caller
+from tests.designer.studio import add_row, add_url, change_url, errors, filled, page, send
+
+MODELS = ("module", "exposedentity", "endpoint", "optionset", "role", "userproperty")
+
+
+def _accounts_endpoint() -> Endpoint:
+    return Endpoint.objects.get(kind="create", entity__segment="accounts")
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_every_list_and_add_page_opens(dora: Client, model: str) -> None:
+    page(dora, reverse(f"admin:designer_{model}_changelist"))
+    page(dora, add_url(model))
+
+
+@pytest.mark.parametrize("model", [Module, ExposedEntity, Endpoint, OptionSet, Role, UserProperty])
+def test_every_row_of_the_demo_opens_and_saves_unchanged(dora: Client, model: Any) -> None:
+    for row in model.objects.all():
+        opened = page(dora, change_url(row))
+        saved = send(dora, change_url(row), filled(opened))
+        assert saved.status_code == 302, (row, errors(saved))
+    from designer.documents.writing import export, to_bytes
+    from designer.loading import load
+    from project.demo import CONFIGURATION
+
+    assert to_bytes(export(load())) == CONFIGURATION.read_bytes()
+
+
+def test_the_list_shows_method_path_and_readiness(dora: Client) -> None:
+    text = page(dora, reverse("admin:designer_endpoint_changelist")).content.decode()
+    assert "POST /api/sales/accounts" in text
+    assert "Ready" in text
+    assert "Blocked" not in text
+
+
+def test_an_input_and_a_binding_added_in_the_studio_are_served_at_once(dora: Client, rita: Caller) -> None:
+    assert rita.post("/api/sales/accounts", {"name": "A", "website": "w"}).status_code == 400
+    url = change_url(_accounts_endpoint())
+    data = filled(page(dora, url))
+    add_row(data, "inputs", name="website", type="String", nullable="on", max_length="200")
+    add_row(data, "bindings", attribute="websiteurl", source="input", value_text="@website")
+    saved = send(dora, url, data)
+    assert saved.status_code == 302, errors(saved)
+    assert rita.post("/api/sales/accounts", {"name": "A", "website": "w"}).status_code == 200
+    assert [known.name for known in Input.objects.filter(endpoint=_accounts_endpoint())][-1] == "website"
+
+
+def test_a_role_taken_away_in_the_studio_is_refused_at_once(dora: Client, rita: Caller) -> None:
+    url = change_url(_accounts_endpoint())
+    data = filled(page(dora, url))
+    data["callers"] = [Role.objects.get(name="sales-manager").pk]
+    assert send(dora, url, data).status_code == 302
+    assert rita.post("/api/sales/accounts", {"name": "A"}).status_code == 403
+
+
+def test_an_endpoint_for_another_entity_is_made_only_by_clicking(dora: Client, rita: Caller) -> None:
+    sales = Module.objects.get(segment="sales")
+    exposed = filled(page(dora, add_url("exposedentity")))
+    exposed |= {"module": sales.pk, "entity": "contact", "segment": "people"}
+    assert send(dora, add_url("exposedentity"), exposed).status_code == 302
+    new = filled(page(dora, add_url("endpoint")))
+    new |= {"kind": "create", "entity": ExposedEntity.objects.get(segment="people").pk, "title": "Add a person"}
+    added = send(dora, add_url("endpoint"), new)
+    endpoint = Endpoint.objects.get(title="Add a person")
+    assert added.status_code == 302
+    assert added["Location"] == change_url(endpoint)
+    assert rita.post("/api/sales/people", {}).status_code == 404
+    data = filled(page(dora, change_url(endpoint)))
+    add_row(data, "inputs", name="lastName", type="String", required="on")
+    add_row(data, "bindings", attribute="lastname", source="input", value_text="lastName")
+    data["enabled"] = "on"
+    saved = send(dora, change_url(endpoint), data)
+    assert saved.status_code == 302, errors(saved)
+    assert rita.post("/api/sales/people", {"lastName": "Click"}).status_code == 200
+
+
+def test_an_option_set_is_made_on_one_page(dora: Client, anonymous: Caller) -> None:
+    data = filled(page(dora, add_url("optionset")))
+    data |= {"name": "urgency", "settings__option_set": "new_priority", "settings__include_inactive": "on"}
+    saved = send(dora, add_url("optionset"), data)
+    assert saved.status_code == 302, errors(saved)
+    assert len(anonymous.get("/optionsets/urgency").json()) == 5
+
+
+def test_enabling_what_cannot_work_is_refused_with_every_reason_and_nothing_is_lost(dora: Client) -> None:
+    url = change_url(_accounts_endpoint())
+    data = filled(page(dora, url))
+    data |= {"description": "Typed with care", "inputs-1-max_length": "9", "inputs-1-min_length": "10"}
+    add_row(data, "bindings", attribute="telephone2", source="input", value_text="nowhere")
+    refused = send(dora, url, data)
+    messages = " ".join(errors(refused))
+    assert "“telephone2” takes @nowhere, which is not defined" in messages
+    assert "minimum length above its maximum" in messages
+    assert "Typed with care" in refused.content.decode()
+    assert 'value="nowhere"' in refused.content.decode()
+    assert not Binding.objects.filter(attribute="telephone2").exists()
+
+
+def test_a_draft_may_be_wrong(dora: Client) -> None:
+    url = change_url(_accounts_endpoint())
+    data = filled(page(dora, url))
+    del data["enabled"]
+    add_row(data, "bindings", attribute="telephone2", source="input", value_text="nowhere")
+    assert send(dora, url, data).status_code == 302
+    assert "takes @nowhere" in page(dora, url).content.decode()
+
+
+def test_values_are_kept_to_the_last_digit(dora: Client) -> None:
+    url = change_url(_accounts_endpoint())
+    data = filled(page(dora, url))
+    data |= {"inputs-2-maximum": "922337203685477.5807", "inputs-2-default_text": "922337203685477.5807"}
+    assert send(dora, url, data).status_code == 302
+    revenue = Input.objects.get(endpoint=_accounts_endpoint(), name="revenue")
+    assert str(revenue.maximum) == "922337203685477.5807"
+    assert revenue.default == "922337203685477.5807"
+    shown = filled(page(dora, url))
+    assert str(shown["inputs-2-maximum"]) == shown["inputs-2-default_text"] == "922337203685477.5807"
+
+
+def test_a_change_that_would_block_another_endpoint_is_refused_and_names_it(dora: Client) -> None:
+    role = Role.objects.get(name="support")
+    leads = UserProperty.objects.get(name="email")
+    Binding.objects.create(endpoint=_accounts_endpoint(), attribute="emailaddress1", source="user", value="email")
+    data = filled(page(dora, change_url(leads)))
+    refused = send(dora, change_url(leads), data | {"name": "mail"})
+    assert "There is no user property “email”" in " ".join(errors(refused))
+    assert send(dora, change_url(role), filled(page(dora, change_url(role)))).status_code == 302
+
+
+def test_a_role_in_use_cannot_be_deleted(dora: Client) -> None:
+    role = Role.objects.get(name="sales-rep")
+    dora.post(reverse("admin:designer_role_delete", args=[role.pk]), {"post": "yes"})
+    assert Role.objects.filter(name="sales-rep").exists()
+
+
+def test_a_user_property_in_use_cannot_be_deleted(dora: Client) -> None:
+    known = UserProperty.objects.get(name="email")
+    Binding.objects.create(endpoint=_accounts_endpoint(), attribute="emailaddress1", source="user", value="email")
+    dora.post(reverse("admin:designer_userproperty_delete", args=[known.pk]), {"post": "yes"})
+    assert UserProperty.objects.filter(name="email").exists()
+
+
+def test_two_endpoints_of_one_place_are_refused_at_the_form(dora: Client) -> None:
+    new = filled(page(dora, add_url("endpoint")))
+    new |= {"kind": "create", "entity": ExposedEntity.objects.get(segment="accounts").pk}
+    assert "There is an endpoint of this kind at this place already." in errors(send(dora, add_url("endpoint"), new))
+
+
+def test_a_path_that_is_taken_is_refused_at_its_segment(dora: Client) -> None:
+    leads = Endpoint.objects.get(kind="create", entity__segment="leads")
+    data = filled(page(dora, change_url(leads)))
+    refused = send(dora, change_url(leads), data | {"segment": "accounts"})
+    assert "POST /api/sales/accounts is the path of sales.accounts.create already." in errors(refused)
+
+
+@pytest.mark.parametrize("kind", ["create", "local-option-set"])
+def test_a_new_endpoint_asks_for_what_its_kind_needs(dora: Client, kind: str) -> None:
+    new = filled(page(dora, add_url("endpoint"))) | {"kind": kind}
+    assert any("choose it" in message for message in errors(send(dora, add_url("endpoint"), new)))
