@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from bench.conformance import NotTheSame
-from bench.contenders import contenders
+from bench.contenders import THREADS, contenders
 from bench.load import LoadError
 from bench.race import Stable, machine, race, running
 from bench.report import as_json, table
@@ -35,7 +35,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--seconds", type=float, default=4.0, help="of each contender in each round, at most 60"
     )
-    parser.add_argument("--threads", type=int, help="of granian's WSGI servers, to compare settings")
+    parser.add_argument("--threads", type=int, default=THREADS, help="of each WSGI server (%(default)s)")
     parser.add_argument("--database", choices=["sqlite", "postgres"], default="sqlite")
     parser.add_argument(
         "--postgres", default=POSTGRES, help="server URL of a role that may create databases (%(default)s)"
@@ -46,7 +46,7 @@ def arguments() -> argparse.Namespace:
         options.rounds, options.seconds = 2, 1.0
     if not 0.1 <= options.seconds <= 60:
         parser.error("--seconds must lie between 0.1 and 60")
-    known = [contender.key for contender in contenders(options.database)]
+    known = [contender.key for contender in contenders()]
     for key in options.contender or ():
         if key not in known:
             parser.error(f"no contender {key!r}; there are {', '.join(known)}")
@@ -87,15 +87,14 @@ def measure_all(
         "when": datetime.now(UTC).isoformat(timespec="seconds"),
         "machine": machine(),
         "database": options.database,
+        "threads": options.threads,
         "rounds": options.rounds,
         "seconds": options.seconds,
         "scenarios": {},
     }
     stable = Stable.prepare(folder, databases, _say)
     chosen = [
-        each
-        for each in contenders(options.database, options.threads)
-        if not options.contender or each.key in options.contender
+        each for each in contenders(options.threads) if not options.contender or each.key in options.contender
     ]
     with running(stable, chosen, _say) as entrants:
         for scenario in scenarios:

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 from bench.servers import granian, gunicorn
 
-# Measured best on one core: SQLite's calls never leave the process, PostgreSQL's wait for another one.
-THREADS = {"sqlite": 1, "postgres": 4}
-GUNICORN_THREADS = 4
+# The default of our service, and on one core the best setting but for SQLite's writes: docs/performance.md.
+THREADS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +33,11 @@ class Contender:
         return self.application == "bare"
 
 
-def contenders(database: str, threads: int | None = None) -> list[Contender]:
-    """All of them; `threads` replaces what was measured best for granian's WSGI applications."""
-    count = threads or THREADS[database]
+def contenders(threads: int = THREADS) -> list[Contender]:
+    """All of them, with so many threads in each WSGI server."""
 
     def wsgi(target: str) -> list[str]:
-        return granian(f"{target}:application", threads=count)
+        return granian(f"{target}:application", threads=threads)
 
     service, stock = wsgi("project.wsgi"), "bench.applications.stock.wsgi"
     return [
@@ -51,7 +49,7 @@ def contenders(database: str, threads: int | None = None) -> list[Contender]:
             "stock_gunicorn",
             "stock DRF on gunicorn",
             "stock",
-            gunicorn(f"{stock}:application", threads=GUNICORN_THREADS),
+            gunicorn(f"{stock}:application", threads=threads),
         ),
         Contender("plain", "plain Django view", "plain", wsgi("bench.applications.plain.wsgi")),
         Contender(
