@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.servers import Site
+from tests.servers import Server, Site
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -21,18 +21,53 @@ def complaints(page: Page) -> list[str]:
     return found
 
 
-def test_the_pages_work_under_the_policies_they_are_sent_with(
-    site: Site, page: Page, complaints: list[str]
-) -> None:
-    server = site.start()
-    page.goto(server.url)
-    page.get_by_role("link", name="Open the API docs").click()
-    page.get_by_text("/api/sales/accounts").first.wait_for()
+@pytest.fixture
+def server(site: Site) -> Server:
+    return site.start()
+
+
+@pytest.fixture
+def studio(server: Server, page: Page) -> Page:
+    """The studio's front page, logged in as designer."""
     page.goto(server.url + "/admin/")
     page.get_by_label("Username").fill("designer")
     page.get_by_label("Password").fill("demo")
-    page.get_by_role("button", name="Log in").click()
-    page.wait_for_url(server.url + "/admin/")
-    page.get_by_role("link", name="Endpoints").first.click()
-    page.get_by_text("/api/sales/accounts").first.wait_for()
+    page.keyboard.press("Enter")
+    page.get_by_text("All endpoints").wait_for()
+    return page
+
+
+def test_pages_and_studio_work_under_the_policies_they_are_sent_with(
+    server: Server, complaints: list[str], studio: Page
+) -> None:
+    studio.get_by_text("All endpoints").click()
+    studio.get_by_text("/api/sales/accounts").first.click()
+    studio.get_by_text("Callers can use it now.").wait_for()
+    studio.goto(server.url)
+    studio.get_by_role("link", name="Open the API docs").click()
+    studio.get_by_text("/api/sales/accounts").first.wait_for()
     assert complaints == []
+
+
+def test_an_input_added_in_the_studio_is_taken_by_the_next_call(server: Server, studio: Page) -> None:
+    token = server.token("rep")
+
+    def call() -> int:
+        body = {"name": "Fabrikam", "website": "https://fabrikam.example"}
+        headers = {"Authorization": f"Bearer {token}"}
+        return server.request("POST", "/api/sales/accounts", json=body, headers=headers).status_code
+
+    assert call() == 400
+    studio.get_by_text("All endpoints").click()
+    studio.get_by_text("/api/sales/accounts").first.click()
+    studio.get_by_text("Add another Input").click()
+    name = studio.locator("[name=inputs-5-name]")
+    if not name.is_visible():
+        studio.get_by_role("heading", name="Input: #6").get_by_role("strong").click()
+    name.fill("website")
+    studio.get_by_text("Add another Entity property").click()
+    studio.locator("[name=bindings-5-attribute]").select_option("websiteurl")
+    studio.locator("[name=bindings-5-value_text]").fill("website")
+    studio.get_by_role("button", name="Save", exact=True).click()
+    studio.get_by_text("was changed successfully").wait_for()
+    assert call() == 200
