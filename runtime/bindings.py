@@ -86,7 +86,15 @@ def _of_constant(binding: BindingDefinition, attribute: Attribute) -> Source:
 
 def _of_user(binding: BindingDefinition, attribute: Attribute) -> Source:
     name, read = binding.value, _reader(attribute)
-    return lambda exchange, inputs: _converted(attribute, read, exchange.user.get(name))
+
+    def value(exchange: Exchange, inputs: Inputs) -> Value:
+        user = exchange.user
+        if name not in user:
+            # Writing null instead would lose data without a word.
+            raise Misconfigured(f"{attribute.logical_name} is bound to @user.{name}, which cannot be read")
+        return _converted(attribute, read, user[name])
+
+    return value
 
 
 def _of_expression(binding: BindingDefinition, attribute: Attribute) -> Source:
