@@ -59,7 +59,8 @@ class EndpointDefinition(Definition):
 
             kind = KINDS.get(data.get("kind", ""))
             if kind is not None:
-                return {**data, "settings": kind.settings.model_validate(data.get("settings") or {})}
+                given = data.get("settings")
+                return {**data, "settings": kind.settings.model_validate({} if given is None else given)}
         return data
 
     @field_validator("kind")

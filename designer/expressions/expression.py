@@ -108,7 +108,7 @@ def _check_names(program: cel.Program, names: Collection[str], bound: frozenset[
     if unknown:
         offered = ", ".join(sorted(names))
         raise ExpressionError(f"There is no “{min(unknown)}” here; an expression sees: {offered}.")
-    called = {name for name in program.functions() if name[:1].isalpha()}
+    called = {name for name in program.functions() if name.isidentifier()}
     if missing := called - STANDARD - OWN.keys():
         raise ExpressionError(f"There is no function “{min(missing)}”.")
 

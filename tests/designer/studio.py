@@ -1,4 +1,4 @@
-"""Filling in the studio's forms as a browser does: everything on the page is sent back, with what was changed."""
+"""Filling in the studio's forms as a browser does: all of the page is sent back, with what was changed."""
 
 from __future__ import annotations
 

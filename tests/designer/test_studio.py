@@ -71,7 +71,11 @@ def test_an_endpoint_for_another_entity_is_made_only_by_clicking(dora: Client, r
     exposed |= {"module": sales.pk, "entity": "contact", "segment": "people"}
     assert send(dora, add_url("exposedentity"), exposed).status_code == 302
     new = filled(page(dora, add_url("endpoint")))
-    new |= {"kind": "create", "entity": ExposedEntity.objects.get(segment="people").pk, "title": "Add a person"}
+    new |= {
+        "kind": "create",
+        "entity": ExposedEntity.objects.get(segment="people").pk,
+        "title": "Add a person",
+    }
     added = send(dora, add_url("endpoint"), new)
     endpoint = Endpoint.objects.get(title="Add a person")
     assert added.status_code == 302
@@ -132,7 +136,9 @@ def test_values_are_kept_to_the_last_digit(dora: Client) -> None:
 def test_a_change_that_would_block_another_endpoint_is_refused_and_names_it(dora: Client) -> None:
     role = Role.objects.get(name="support")
     leads = UserProperty.objects.get(name="email")
-    Binding.objects.create(endpoint=_accounts_endpoint(), attribute="emailaddress1", source="user", value="email")
+    Binding.objects.create(
+        endpoint=_accounts_endpoint(), attribute="emailaddress1", source="user", value="email"
+    )
     data = filled(page(dora, change_url(leads)))
     refused = send(dora, change_url(leads), data | {"name": "mail"})
     assert "There is no user property “email”" in " ".join(errors(refused))
@@ -147,7 +153,9 @@ def test_a_role_in_use_cannot_be_deleted(dora: Client) -> None:
 
 def test_a_user_property_in_use_cannot_be_deleted(dora: Client) -> None:
     known = UserProperty.objects.get(name="email")
-    Binding.objects.create(endpoint=_accounts_endpoint(), attribute="emailaddress1", source="user", value="email")
+    Binding.objects.create(
+        endpoint=_accounts_endpoint(), attribute="emailaddress1", source="user", value="email"
+    )
     dora.post(reverse("admin:designer_userproperty_delete", args=[known.pk]), {"post": "yes"})
     assert UserProperty.objects.filter(name="email").exists()
 
@@ -155,7 +163,9 @@ def test_a_user_property_in_use_cannot_be_deleted(dora: Client) -> None:
 def test_two_endpoints_of_one_place_are_refused_at_the_form(dora: Client) -> None:
     new = filled(page(dora, add_url("endpoint")))
     new |= {"kind": "create", "entity": ExposedEntity.objects.get(segment="accounts").pk}
-    assert "There is an endpoint of this kind at this place already." in errors(send(dora, add_url("endpoint"), new))
+    assert "There is an endpoint of this kind at this place already." in errors(
+        send(dora, add_url("endpoint"), new)
+    )
 
 
 def test_a_path_that_is_taken_is_refused_at_its_segment(dora: Client) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -37,11 +38,10 @@ def names_are_well_formed(subject: EndpointSubject) -> Found:
 
 @blocking("input-repeated")
 def names_are_different(subject: EndpointSubject) -> Found:
-    first: dict[str, str] = {}
+    spellings = Counter(known.name.lower() for known in subject.inputs)
     for known in subject.inputs:
-        other = first.setdefault(known.name.lower(), known.name)
-        if other is not known.name:
-            yield f"Inputs “{other}” and “{known.name}” differ in case at most.", f"inputs.{known.name}.name"
+        if spellings[known.name.lower()] > 1:
+            yield f"Another input differs from “{known.name}” in case at most.", _at(known, "name")
 
 
 @blocking("input-type")

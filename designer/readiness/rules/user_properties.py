@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from designer.expressions import Expression, ExpressionError
 from designer.names import output_key
 from designer.readiness.metadata import USER
@@ -57,12 +59,10 @@ def relationship_and_columns_exist(subject: UserPropertySubject) -> Found:
 
 @blocking_for_user_properties("user-property-columns")
 def column_keys_are_different(subject: UserPropertySubject) -> Found:
-    first: dict[str, str] = {}
-    for column in subject.definition.columns:
-        name = column.name or column.attribute
-        other = first.setdefault(output_key(name), column.attribute)
-        if other is not column.attribute:
-            yield f"Two columns become “{output_key(name)}” in the answer.", "columns"
+    keys = Counter(output_key(column.name or column.attribute) for column in subject.definition.columns)
+    for key, count in keys.items():
+        if count > 1:
+            yield f"{count} columns become “{key}” in the answer.", "columns"
 
 
 @blocking_for_user_properties("user-property-expression")

@@ -1,0 +1,186 @@
+"""Rows become definitions, wholly or by what changed; a bad row spoils no other."""
+
+from __future__ import annotations
+
+import random
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.db import connection
+from pytest_django import DjangoAssertNumQueries
+
+from designer.definitions import BindingDefinition, ExposedEntityDefinition, InputDefinition
+from designer.loading import latest, load, reload
+from designer.models import Binding, Endpoint, ExposedEntity, Input, Module, Role, UserProperty
+from tests.designer.rows import endpoint, role
+
+pytestmark = pytest.mark.django_db
+
+
+def test_rows_made_in_a_shell_are_loaded_as_they_are() -> None:
+    row = endpoint(title="Things", enabled=False)
+    row.roles.add(role("b-role"), role("a-role"))
+    loaded = load().endpoints[row.pk]
+    assert loaded.path == "/api/shop/things"
+    assert loaded.entity == ExposedEntityDefinition(module="shop", segment="things", entity="account")
+    definition = loaded.definition
+    assert (definition.key, definition.title, definition.enabled) == ("shop.things.create", "Things", False)
+    assert definition.access.roles == ("a-role", "b-role")
+    assert definition.inputs == (InputDefinition(name="name", required=True),)
+    assert definition.bindings == (BindingDefinition(attribute="name", value="name"),)
+
+
+def test_inputs_come_in_their_order_and_exactly() -> None:
+    row = endpoint()
+    Input.objects.create(endpoint=row, name="late", position=9)
+    Input.objects.create(
+        endpoint=row, name="early", position=0, type="Money", default=Decimal("0.1"),
+        minimum=Decimal("922337203685477.5807"), allowed=[Decimal("12.50"), 7],
+    )  # fmt: skip
+    name, early, late = load().endpoints[row.pk].definition.inputs
+    assert (name.name, early.name, late.name) == ("name", "early", "late")
+    assert early.minimum == Decimal("922337203685477.5807")
+    assert early.default == Decimal("0.1")
+    assert isinstance(early.default, Decimal)
+    assert early.allowed == (Decimal("12.5"), 7)
+
+
+def test_digits_that_json_would_lose_are_refused_not_rounded() -> None:
+    with pytest.raises(ValueError, match="write it as text"):
+        Input.objects.create(endpoint=endpoint(), name="x", default=Decimal("922337203685477.5807"))
+
+
+@pytest.mark.parametrize("settings", ['{"unknown": 1}', "[]", '"text"', '{"filter": {"mode": "odd"}}'])
+def test_a_row_that_makes_no_definition_says_why_and_keeps_its_place(settings: str) -> None:
+    good, bad = endpoint(), endpoint("others", kind="local-option-set", name="colours")
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE designer_endpoint SET settings = %s WHERE id = %s", [settings, bad.pk])
+    loaded = load()
+    assert loaded.endpoints[bad.pk].problem
+    assert loaded.endpoints[bad.pk].path == "/shop/others/optionsets/colours"
+    assert loaded.endpoints[good.pk].problem is None
+
+
+def test_rows_without_a_place_of_their_own_are_named_not_lost() -> None:
+    row = endpoint()
+    Endpoint.objects.filter(pk=row.pk).update(kind="teleport")
+    strange = UserProperty.objects.create(name="x", kind="telepathy")
+    loaded = load()
+    assert row.pk not in loaded.endpoints
+    assert set(loaded.unreadable) == {f"endpoint {row.pk}", f"user property {strange.pk}"}
+
+
+def test_a_handful_of_queries_whatever_the_number(django_assert_num_queries: DjangoAssertNumQueries) -> None:
+    for at in range(5):
+        endpoint(f"things-{at}")
+    with django_assert_num_queries(10):
+        load()
+
+
+def test_a_reload_reads_only_what_changed(django_assert_num_queries: DjangoAssertNumQueries) -> None:
+    rows = [endpoint(f"things-{at}") for at in range(5)]
+    before = load()
+    Endpoint.objects.filter(pk=rows[2].pk).update(title="New")
+    with django_assert_num_queries(6):
+        after = reload(before)
+    assert after.endpoints[rows[2].pk].definition.title == "New"
+    assert all(after.endpoints[row.pk] is before.endpoints[row.pk] for row in rows if row is not rows[2])
+
+
+def test_nothing_changed_is_one_query(django_assert_num_queries: DjangoAssertNumQueries) -> None:
+    endpoint()
+    before = load()
+    with django_assert_num_queries(1):
+        assert reload(before) is before
+
+
+def _create(pick: random.Random) -> None:
+    endpoint(f"made-{pick.randrange(10**9)}")
+
+
+def _any(pick: random.Random, model: Any) -> Any:
+    return pick.choice(list(model.objects.order_by("pk")) or [None])
+
+
+def _edit(pick: random.Random) -> None:
+    if row := _any(pick, Endpoint):
+        row.title = str(pick.random())
+        row.save()
+
+
+def _delete(pick: random.Random) -> None:
+    if row := _any(pick, Endpoint):
+        row.delete()
+
+
+def _input(pick: random.Random) -> None:
+    if row := _any(pick, Endpoint):
+        Input.objects.create(endpoint=row, name=f"i{pick.randrange(10**9)}", position=pick.randrange(5))
+
+
+def _unbind(pick: random.Random) -> None:
+    if row := _any(pick, Binding):
+        row.delete()
+
+
+def _grant(pick: random.Random) -> None:
+    if row := _any(pick, Endpoint):
+        row.roles.set([role(pick.choice("abc"))])
+
+
+def _break(pick: random.Random) -> None:
+    if row := _any(pick, Endpoint):
+        Endpoint.objects.filter(pk=row.pk).update(settings=pick.choice([{"odd": 1}, {}]))
+
+
+def _unknown(pick: random.Random) -> None:
+    if row := _any(pick, Endpoint):
+        Endpoint.objects.filter(pk=row.pk).update(kind=pick.choice(["teleport", "create"]))
+
+
+def _module(pick: random.Random) -> None:
+    Module.objects.update(title=str(pick.random()))
+
+
+def _rename(pick: random.Random) -> None:
+    if row := _any(pick, ExposedEntity):
+        ExposedEntity.objects.filter(pk=row.pk).update(segment=f"s{pick.randrange(10**9)}")
+
+
+def _rename_role(pick: random.Random) -> None:
+    if row := _any(pick, Role):
+        Role.objects.filter(pk=row.pk).update(name=f"r{pick.randrange(10**9)}")
+
+
+EDITS = (
+    *(_create, _edit, _edit, _delete, _input, _unbind, _grant, _break, _unknown),
+    *(_module, _rename, _rename_role),
+)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_reloading_step_by_step_equals_loading_all(seed: int) -> None:
+    pick = random.Random(seed)
+    known = load()
+    for _ in range(25):
+        for _ in range(pick.choice((1, 1, 3))):
+            pick.choice(EDITS)(pick)
+        known = reload(known)
+        assert known == load()
+
+
+def test_a_process_that_missed_more_than_the_log_holds_reads_everything() -> None:
+    row = endpoint()
+    before = load()
+    for at in range(1_100):
+        Endpoint.objects.filter(pk=row.pk).update(title=str(at))
+    assert reload(before) == load()
+
+
+def test_latest_sees_a_change_of_its_own_transaction() -> None:
+    latest()
+    row = endpoint()
+    assert latest().endpoints[row.pk].definition.title == ""
+    Endpoint.objects.filter(pk=row.pk).update(title="New")
+    assert latest().endpoints[row.pk].definition.title == "New"

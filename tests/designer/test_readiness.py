@@ -1,0 +1,355 @@
+"""Readiness: each rule finds what it is for, and is silent where all is well."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from crmclient import Platform
+from crmclient.errors import Unavailable
+from crmclient.metadata import (
+    Attribute,
+    AttributeType,
+    Entity,
+    Label,
+    Option,
+    OptionSet,
+    Relationship,
+    RequiredLevel,
+)
+from designer.configuration import Configuration, Endpoint, Revision
+from designer.definitions import (
+    AccessDefinition,
+    BindingDefinition,
+    EndpointDefinition,
+    ExposedEntityDefinition,
+    InputDefinition,
+    ModuleDefinition,
+    RelatedColumn,
+    RoleDefinition,
+    UserPropertyDefinition,
+)
+from designer.readiness import Checker, Metadata, State, check, state_of
+from designer.readiness.registry import ENDPOINT_RULES, USER_PROPERTY_RULES
+
+COLOURS = OptionSet("colour", Label({1033: "Colour"}), (Option(1, Label()), Option(2, Label())))
+THING = {
+    attribute.logical_name: attribute
+    for attribute in (
+        Attribute("name", AttributeType.STRING, required=RequiredLevel.APPLICATION, max_length=50),
+        Attribute("colour", AttributeType.PICKLIST, option_set="colour", options=COLOURS),
+        Attribute("price", AttributeType.MONEY, precision=4, minimum=Decimal(0)),
+        Attribute("createdon", AttributeType.DATETIME, creatable=False, updatable=False),
+        Attribute("photo", AttributeType.FILE),
+    )
+}
+USER = {"systemuserid": Attribute("systemuserid", AttributeType.UNIQUEIDENTIFIER)}
+UNIT = {"name": Attribute("name", AttributeType.STRING)}
+
+
+class Catalogue:
+    """The metadata of a small platform; `down` makes it fail as one that cannot be reached."""
+
+    def __init__(self, *, down: bool = False) -> None:
+        self.down = down
+
+    def entities(self) -> Mapping[str, Entity]:
+        self._reach()
+        return {
+            name: Entity(name, f"{name}s", Label(), Label(), f"{name}id", "name")
+            for name in ("thing", "systemuser", "unit")
+        }
+
+    def attributes(self, entity: str) -> Mapping[str, Attribute]:
+        self._reach()
+        return {"thing": THING, "systemuser": USER, "unit": UNIT}.get(entity, {})
+
+    def option_set(self, name: str, *, entity: str | None = None) -> OptionSet:
+        from crmclient.errors import UnknownOptionSet
+
+        self._reach()
+        if name != "colour":
+            raise UnknownOptionSet(name)
+        return COLOURS
+
+    def relationships(self, entity: str) -> list[Relationship]:
+        self._reach()
+        return [Relationship("unit_users", "unit", "systemuser", "unitid")]
+
+    def _reach(self) -> None:
+        if self.down:
+            raise Unavailable("no answer")
+
+
+def metadata(*, down: bool = False) -> Metadata:
+    platform: Any = Catalogue(down=down)
+    known: Platform = platform
+    return Metadata(known)
+
+
+EXPOSED = ExposedEntityDefinition(module="shop", segment="things", entity="thing")
+NAME = InputDefinition(name="name", required=True, max_length=50)
+BOUND = BindingDefinition(attribute="name", value="name")
+
+
+def an_input(**values: Any) -> InputDefinition:
+    return InputDefinition(**{"name": "name", "required": True, **values})
+
+
+def create(*, entity: ExposedEntityDefinition | None = EXPOSED, **values: Any) -> Endpoint:
+    given = {
+        "kind": "create",
+        "module": "shop",
+        "exposure": "things",
+        "inputs": (NAME,),
+        "bindings": (BOUND,),
+    }
+    return Endpoint(EndpointDefinition.model_validate({**given, **values}), entity)
+
+
+def option_set(**settings: Any) -> Endpoint:
+    given = {"kind": "option-set", "name": "colours", "settings": {"option_set": "colour", **settings}}
+    access = {"authentication_required": False}
+    return Endpoint(EndpointDefinition.model_validate({**given, "access": access}))
+
+
+def configured(*endpoints: Endpoint, properties: tuple[UserPropertyDefinition, ...] = ()) -> Configuration:
+    return Configuration(
+        revision=Revision(1, "x"),
+        endpoints=dict(enumerate(endpoints, 1)),
+        modules=(ModuleDefinition(segment="shop"),),
+        entities=(EXPOSED,),
+        roles=(RoleDefinition(name="buyer"),),
+        user_properties=properties,
+    )
+
+
+MAIL = UserPropertyDefinition(name="mail", attribute="systemuserid")
+
+
+def found(endpoint: Endpoint) -> set[str]:
+    return {finding.rule for finding in check(endpoint, configured(endpoint, properties=(MAIL,)), metadata())}
+
+
+def with_binding(**values: Any) -> Endpoint:
+    return create(bindings=(BOUND, BindingDefinition(**values)))
+
+
+def with_input(**values: Any) -> Endpoint:
+    return create(inputs=(an_input(**values),))
+
+
+PRICED = BindingDefinition(attribute="price", value="price")
+ANYONE = AccessDefinition(authentication_required=False)
+FINDINGS: dict[str, tuple[str, Endpoint]] = {
+    "no entity": ("entity-missing", create(exposure="", entity=None)),
+    "unknown entity": (
+        "entity-unknown", create(entity=ExposedEntityDefinition(module="shop", segment="things", entity="gone")),
+    ),
+    "reserved segment": ("path-segment", create(segment="api")),
+    "odd segment": ("path-segment", create(segment="Not ok")),
+    "no name": ("path-segment", create(kind="local-option-set", name="", inputs=(), bindings=())),
+    "unknown role": ("role-unknown", create(access=AccessDefinition(roles=("nobody",)))),
+    "roles without authentication": (
+        "roles-without-authentication", create(access=ANYONE.model_copy(update={"roles": ("buyer",)})),
+    ),
+    "anonymous write": ("anonymous-write", create(access=ANYONE)),
+    "odd input name": ("input-name", create(inputs=(NAME, an_input(name="a b")))),
+    "names that differ in case": ("input-repeated", create(inputs=(NAME, an_input(name="NAME")))),
+    "unknown type": ("input-type", with_input(type="Colour")),
+    "minimum above maximum": ("input-limits", with_input(type="Integer", minimum=2, maximum=1)),
+    "lengths the wrong way round": ("input-limits", with_input(min_length=2, max_length=1)),
+    "a limit without meaning": ("input-limits-unused", with_input(type="Integer", max_length=5)),
+    "a pattern that is none": ("input-pattern", with_input(pattern="(")),
+    "a pattern RE2 cannot run": ("input-pattern", with_input(pattern="(a)\\1")),
+    "an allowed value too long": ("input-allowed", with_input(allowed=("x" * 51,))),
+    "a default of another type": ("input-default", with_input(default=5)),
+    "a default outside the allowed": ("input-default", with_input(allowed=("a",), default="b")),
+    "a default that is never used": ("input-required-default", with_input(default="x")),
+    "an input that goes nowhere": ("input-unused", create(inputs=(NAME, an_input(name="idle")))),
+    "unknown attribute": ("attribute-unknown", with_binding(attribute="gone", value="name")),
+    "read-only attribute": ("attribute-read-only", with_binding(attribute="createdon", value="name")),
+    "a file": ("attribute-read-only", with_binding(attribute="photo", value="name")),
+    "required and unbound": ("required-attribute-unbound", create(bindings=())),
+    "required and optional": ("required-attribute-optional", with_input(required=False)),
+    "an input not defined": ("binding-input", with_binding(attribute="price", value="nowhere")),
+    "types that do not fit": ("binding-types", with_binding(attribute="price", value="name")),
+    "longer than the attribute": ("binding-length", with_input(max_length=200)),
+    "a constant that does not fit": (
+        "binding-constant", with_binding(attribute="colour", source="constant", value=9),
+    ),
+    "a user property not defined": (
+        "binding-user-property", with_binding(attribute="price", source="user", value="x"),
+    ),
+    "a user where anyone may call": (
+        "binding-user-anonymous",
+        create(access=ANYONE, bindings=(BOUND, PRICED.model_copy(update={"source": "user", "value": "mail"}))),
+    ),
+    "an expression that does not compile": (
+        "binding-expression", with_binding(attribute="price", source="expression", value="1 +"),
+    ),
+    "no option set chosen": ("option-set-unknown", option_set(option_set="")),
+    "unknown option set": ("option-set-unknown", option_set(option_set="gone")),
+    "a filter on no value": ("option-filter-values", option_set(filter={"mode": "keep"})),
+    "a filter on an unknown value": (
+        "option-filter-values", option_set(filter={"mode": "leave_out", "values": [9]}),
+    ),
+    "a filter that does not compile": (
+        "option-filter-expression", option_set(filter={"mode": "expression", "expression": "colour ="}),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", FINDINGS)
+def test_a_rule_finds_what_it_is_for(case: str) -> None:
+    rule, endpoint = FINDINGS[case]
+    assert rule in found(endpoint)
+
+
+@pytest.mark.parametrize(
+    "endpoint",
+    [
+        create(),
+        create(access=AccessDefinition(roles=("buyer",))),
+        create(inputs=(NAME, an_input(name="price", type="Money", required=False)), bindings=(BOUND, PRICED)),
+        create(inputs=(an_input(pattern="[a-z]+", allowed=("a", "b"), min_length=1, max_length=50),)),
+        create(inputs=(an_input(required=False, default="x"),)),
+        with_binding(attribute="colour", source="constant", value=1),
+        with_binding(attribute="price", source="user", value="mail"),
+        create(
+            inputs=(NAME, an_input(name="factor", type="Integer")),
+            bindings=(
+                BOUND,
+                BindingDefinition(attribute="price", source="expression", value="input.factor * 2"),
+            ),
+        ),
+        create(
+            kind="local-option-set", name="colours", inputs=(), bindings=(), settings={"option_set": "colour"}
+        ),
+        option_set(),
+        option_set(filter={"mode": "keep", "values": [1]}),
+        option_set(filter={"mode": "expression", "expression": "value > 1 && label != ''"}),
+    ],
+)
+def test_nothing_is_found_where_all_is_well(endpoint: Endpoint) -> None:
+    assert found(endpoint) == set()
+
+
+PROPERTY_FINDINGS = {
+    "a name without letters": ("user-property-name", MAIL.model_copy(update={"name": "--"})),
+    "a key that another has": ("user-property-name", MAIL.model_copy(update={"name": "Mail"})),
+    "no attribute": ("user-property-attribute", UserPropertyDefinition(name="x")),
+    "unknown attribute": ("user-property-attribute", UserPropertyDefinition(name="x", attribute="gone")),
+    "no relationship": ("user-property-relationship", UserPropertyDefinition(name="x", kind="related")),
+    "unknown relationship": (
+        "user-property-relationship", UserPropertyDefinition(name="x", kind="related", relationship="gone"),
+    ),
+    "no columns": (
+        "user-property-relationship",
+        UserPropertyDefinition(name="x", kind="related", relationship="unit_users"),
+    ),
+    "unknown column": (
+        "user-property-relationship",
+        UserPropertyDefinition(
+            name="x", kind="related", relationship="unit_users", columns=(RelatedColumn(attribute="gone"),)
+        ),
+    ),
+    "columns of one key": (
+        "user-property-columns",
+        UserPropertyDefinition(
+            name="x", kind="related", relationship="unit_users",
+            columns=(RelatedColumn(attribute="name"), RelatedColumn(attribute="name", name="Name")),
+        ),
+    ),
+    "an expression that does not compile": (
+        "user-property-expression", UserPropertyDefinition(name="x", kind="custom", expression="usr.roles"),
+    ),
+}  # fmt: skip
+
+
+def found_of_property(known: UserPropertyDefinition) -> set[str]:
+    checker = Checker(configured(properties=(MAIL, known)), metadata())
+    return {finding.rule for finding in checker.user_property(known)}
+
+
+@pytest.mark.parametrize("case", PROPERTY_FINDINGS)
+def test_a_rule_of_user_properties_finds_what_it_is_for(case: str) -> None:
+    rule, known = PROPERTY_FINDINGS[case]
+    assert rule in found_of_property(known)
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        UserPropertyDefinition(name="id", attribute="systemuserid"),
+        UserPropertyDefinition(
+            name="unit", kind="related", relationship="unit_users", columns=(RelatedColumn(attribute="name"),)
+        ),
+        UserPropertyDefinition(name="isBuyer", kind="custom", expression="'buyer' in user.roles"),
+    ],
+)
+def test_nothing_is_found_of_a_good_user_property(known: UserPropertyDefinition) -> None:
+    assert found_of_property(known) == set()
+
+
+def test_two_endpoints_at_one_path_are_found_on_both() -> None:
+    checker = Checker(configured(create(), create(title="Second")), metadata())
+    for id in (1, 2):
+        assert {finding.rule for finding in checker.endpoint(id)} == {"path-taken"}
+
+
+def test_a_draft_takes_no_path() -> None:
+    checker = Checker(configured(create(), create(enabled=False)), metadata())
+    assert checker.endpoint(1) == []
+
+
+def test_every_rule_has_a_case_and_an_id_of_its_own() -> None:
+    cases = {rule for rule, _ in (*FINDINGS.values(), *PROPERTY_FINDINGS.values())}
+    rules = [rule.id for rule in (*ENDPOINT_RULES, *USER_PROPERTY_RULES)]
+    assert len(rules) == len(set(rules))
+    # No kind lives in a module alone yet.
+    assert set(rules) - cases == {"path-taken", "module-missing"}
+
+
+def test_all_findings_come_at_once() -> None:
+    assert {"role-unknown", "input-pattern", "required-attribute-unbound"} <= found(
+        create(access=AccessDefinition(roles=("nobody",)), inputs=(an_input(pattern="("),), bindings=())
+    )
+
+
+def test_without_metadata_what_cannot_be_checked_is_a_warning() -> None:
+    endpoint = create(access=AccessDefinition(roles=("nobody",)))
+    findings = check(endpoint, configured(endpoint), metadata(down=True))
+    assert {finding.rule: finding.is_blocking for finding in findings} == {
+        "role-unknown": True,
+        "metadata-unavailable": False,
+    }
+
+
+def test_a_row_that_cannot_be_read_is_blocked_with_the_reason() -> None:
+    broken = Endpoint(create().definition, EXPOSED, problem="settings: odd")
+    (finding,) = check(broken, configured(broken), metadata())
+    assert (finding.rule, finding.message, finding.is_blocking) == ("row-unreadable", "settings: odd", True)
+
+
+def test_states() -> None:
+    blocked = create(bindings=())
+    blocking = check(blocked, configured(blocked), metadata())
+    warned = create(access=ANYONE)
+    warnings = check(warned, configured(warned), metadata())
+    assert state_of(True, []) is State.READY
+    assert state_of(True, warnings) is State.READY
+    assert state_of(True, blocking) is State.BLOCKED
+    assert state_of(False, blocking) is State.DRAFT
+
+
+def test_messages_say_what_to_do_in_the_words_of_the_field() -> None:
+    endpoint = create(bindings=())
+    messages = [finding.message for finding in check(endpoint, configured(endpoint), metadata())]
+    assert (
+        "The platform requires name (name), and nothing sets it: bind it to an input or a constant."
+        in messages
+    )
