@@ -14,6 +14,8 @@ from designer.types.base import InvalidInput, Limits, Reader
 
 _NUMERAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?", re.ASCII)
 _LONGEST_NUMERAL = 64
+# Tools that make up a sample would take the maximum, and lose digits of it.
+_SAMPLE = Decimal("1250.50")
 _COMMON = frozenset({"minimum", "maximum", "allowed"})
 
 
@@ -85,12 +87,11 @@ class DecimalType:
             return {"enum": list(limits.allowed)}
         lowest, highest = self._bounds(limits)
         number = {"type": "number", "minimum": _json_number(lowest), "maximum": _json_number(highest)}
-        return {
-            "anyOf": [
-                number,
-                {"type": "string", "format": "decimal", "pattern": r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?$"},
-            ]
-        }
+        text = {"type": "string", "format": "decimal", "pattern": r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?$"}
+        schema: dict[str, Any] = {"anyOf": [number, text]}
+        if lowest <= _SAMPLE <= highest and (limits.precision is None or limits.precision > 1):
+            schema["examples"] = [_SAMPLE]
+        return schema
 
     def _bounds(self, limits: Limits) -> tuple[Decimal, Decimal]:
         lowest = self.lowest if limits.minimum is None else max(self.lowest, limits.minimum)
