@@ -74,7 +74,8 @@ class Label:
     texts: Mapping[int, str] = field(default_factory=dict)
 
     def text(self, lcid: int = ENGLISH, base_language: int = ENGLISH) -> str:
-        """The text in `lcid`, else in English, else in the base language, else the first there is, else ''."""
+        """The text in `lcid`, else in English, else in the base language, else the first there is, else ''.
+        """
         texts = self.texts
         for language in (lcid, ENGLISH, base_language):
             if language in texts:
@@ -101,8 +102,8 @@ class Option:
 class OptionSet:
     """A global option set (`entity` is None) or an attribute's own one, with options in their order.
 
-    `inactive_states` are the values of states that mean *inactive*: an option is inactive when it is hidden, or
-    a status option of such a state.
+    `inactive_states` are the values of states that mean *inactive*: an option is inactive when it is
+    hidden, or a status option of such a state.
     """
 
     name: str
@@ -119,9 +120,10 @@ class OptionSet:
 class Attribute:
     """One attribute of an entity.
 
-    `max_length` counts characters; `precision` counts decimal places; `minimum` and `maximum` are inclusive;
-    `targets` are the entities a lookup may point at; `option_set` is the name of the option set of a choice
-    attribute: a global one's, or the attribute's own (then `options` holds it). `max_size` of a file is in bytes.
+    `max_length` counts characters; `precision` counts decimal places; `minimum` and `maximum` are
+    inclusive; `targets` are the entities a lookup may point at; `option_set` is the name of the option set
+    of a choice attribute: a global one's, or the attribute's own (then `options` holds it). `max_size` of a
+    file is in bytes.
     """
 
     logical_name: str
@@ -169,8 +171,8 @@ class Relationship:
     """A one-to-many relationship (`intersect` None), or a many-to-many one through an intersect entity.
 
     One-to-many: `referencing`.`referencing_attribute` is the lookup that points at `referenced`.
-    Many-to-many: both entities and, in `intersect`, the entity that holds the pairs; its two attributes are the
-    primary id attributes of the two.
+    Many-to-many: both entities and, in `intersect`, the entity that holds the pairs; its two attributes are
+    the primary id attributes of the two.
     """
 
     name: str

@@ -1,7 +1,7 @@
 """The platform, in CRM terms: the one interface that the product writes to.
 
-Two implementations: `crmclient.embedded` (a CRM in the box) and `crmclient.dataverse` (the Dataverse Web API). Both
-raise the errors of `crmclient.errors` and nothing else of their own.
+Two implementations: `crmclient.embedded` (a CRM in the box) and `crmclient.dataverse` (the Dataverse Web
+API). Both raise the errors of `crmclient.errors` and nothing else of their own.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from crmclient.values import Download, FileInfo, Guid, QueryResult, Record, Refe
 class Call:
     """How a call is made: for whom, and until when.
 
-    `caller` is the platform user acted for (impersonation), None for the service's own account. `deadline` is a
-    `time.monotonic()` second after which the call must have ended, with DeadlineExceeded.
+    `caller` is the platform user acted for (impersonation), None for the service's own account. `deadline`
+    is a `time.monotonic()` second after which the call must have ended, with DeadlineExceeded.
     """
 
     caller: Guid | None = None
@@ -117,7 +117,8 @@ class Platform(Protocol):
         ...
 
     def query(self, query: Query, page: Page = ALL, *, call: Call = SERVICE_CALL) -> QueryResult:
-        """Rows of a query. Raises UnknownEntity, InvalidQuery (unknown attributes and bad tokens included)."""
+        """Rows of a query. Raises UnknownEntity, InvalidQuery (unknown attributes and bad tokens included).
+        """
         ...
 
     # Files
@@ -147,7 +148,8 @@ class Platform(Protocol):
         length: int | None = None,
         call: Call = SERVICE_CALL,
     ) -> Download | None:
-        """The file of a column from byte `start` on, at most `length` bytes; None when the column is empty."""
+        """The file of a column from byte `start` on, at most `length` bytes; None when the column is empty.
+        """
         ...
 
     # Processes

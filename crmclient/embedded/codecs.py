@@ -1,32 +1,38 @@
-"""Between the values of `crmclient.values` and what the database holds, one codec for each physical kind of
-value.
+"""How each type of attribute is stored, and how its values get there and back.
 
-`encode` checks the Python type and what the kind can hold at all: TypeError for a wrong type, ValueError
-for a value that does not fit, both with a message for people. What one attribute allows beyond that is in
-`limits`. Neither direction sees None.
+`encode` raises as `encoding` says: TypeError for a wrong type, ValueError for a value that does not fit. What
+one attribute allows beyond that is in `limits`. Neither direction sees None.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-import json
-import math
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
 from crmclient.embedded import money
 from crmclient.embedded.dialects.base import DbValue, Storage
-from crmclient.embedded.text import storable
+from crmclient.embedded.encoding import (
+    decode_file,
+    decode_options,
+    decode_timestamp,
+    encode_bigint,
+    encode_boolean,
+    encode_date,
+    encode_decimal,
+    encode_double,
+    encode_file,
+    encode_guid,
+    encode_integer,
+    encode_money,
+    encode_options,
+    encode_reference,
+    encode_scaled_money,
+    encode_text,
+    encode_timestamp,
+)
 from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior
-from crmclient.values import FileInfo, Reference, parse_guid
-
-_CANONICAL_GUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}").fullmatch
-_EARLIEST, _LATEST = dt.date(1753, 1, 1), dt.date(9999, 12, 30)
-_EARLIEST_TIME = dt.datetime(1753, 1, 1, tzinfo=dt.UTC)
-_LATEST_TIME = dt.datetime(9999, 12, 31, tzinfo=dt.UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,160 +53,25 @@ def codec_for(attribute: Attribute, dialect_name: str) -> Codec:
     return _CODECS[attribute.type]
 
 
-def encode_guid(value: object) -> str:
-    """A GUID in any form that people paste, as stored."""
-    if not isinstance(value, str):
-        raise TypeError("a GUID is needed")
-    if _CANONICAL_GUID(value):
-        return value
-    try:
-        return parse_guid(value)
-    except ValueError:
-        raise TypeError(f"{value!r} is not a GUID") from None
-
-
-def encode_timestamp(value: object) -> str:
-    if not isinstance(value, dt.datetime):
-        raise TypeError("a date and time is needed")
-    if value.tzinfo is None:
-        raise TypeError("a date and time needs its offset from UTC")
-    if not _EARLIEST_TIME <= value < _LATEST_TIME:
-        raise ValueError("the date must lie between 1753-01-01 and 9999-12-30")
-    return value.astimezone(dt.UTC).isoformat(" ", "microseconds")
-
-
-def decode_timestamp(stored: str) -> dt.datetime:
-    return dt.datetime.fromisoformat(stored)
-
-
-def encode_options(value: object) -> str:
-    """The values of a multi-select choice as `|1|5|`, ascending: one form for one set."""
-    if not isinstance(value, tuple | list | set | frozenset):
-        raise TypeError("a list of option values is needed")
-    return "|" + "".join(f"{option}|" for option in sorted({_whole(item) for item in value}))
-
-
-def decode_options(stored: str) -> tuple[int, ...]:
-    return tuple(int(option) for option in stored.strip("|").split("|") if option)
-
-
-def encode_file(value: object) -> str:
-    if not isinstance(value, FileInfo):
-        raise TypeError("a file is written by upload")
-    return json.dumps([value.id, value.file_name, value.size, value.content_type], ensure_ascii=False)
-
-
-def decode_file(stored: str) -> FileInfo:
-    return FileInfo(*json.loads(stored))
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError("text is needed")
-    if not storable(value):
-        raise ValueError("the text holds a character that cannot be stored")
-    return value
-
-
-def _whole(value: object) -> int:
-    if type(value) is not int:
-        raise TypeError("a whole number is needed")
-    return value
-
-
-def _integer(value: object) -> int:
-    number = _whole(value)
-    if not -(2**31) <= number < 2**31:
-        raise ValueError("the number must lie between -2147483648 and 2147483647")
-    return number
-
-
-def _bigint(value: object) -> int:
-    number = _whole(value)
-    if not -(2**63) <= number < 2**63:
-        raise ValueError("the number must lie between -9223372036854775808 and 9223372036854775807")
-    return number
-
-
-def _boolean(value: object) -> bool:
-    if not isinstance(value, bool):
-        raise TypeError("true or false is needed")
-    return value
-
-
-def _double(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, float | int):
-        raise TypeError("a number is needed")
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
-    if not math.isfinite(number):
-        raise ValueError("a finite number is needed")
-    return number
-
-
-def _exact(value: object) -> Decimal:
-    if type(value) is int:
-        return Decimal(value)
-    if not isinstance(value, Decimal):
-        raise TypeError("an exact number is needed")
-    if not value.is_finite():
-        raise ValueError("a finite number is needed")
-    if abs(value.adjusted()) > 40 and value:
-        raise ValueError("the number is out of range")
-    return value
-
-
-def _money(value: object) -> int:
-    number = money.scaled(_exact(value), money.MONEY_PLACES)
-    if not -(2**63) <= number < 2**63:
-        raise ValueError("the amount must lie between -922337203685477.5808 and 922337203685477.5807")
-    return number
-
-
-def _money_number(value: object) -> Decimal:
-    return money.unscaled(_money(value), money.MONEY_PLACES)
-
-
-def _decimal(value: object) -> Decimal:
-    number = money.decimal_quantum(_exact(value))
-    if abs(number) >= 10**13:
-        raise ValueError("the number is out of range")
-    return number
-
-
-def _date(value: object) -> str:
-    if isinstance(value, dt.datetime) or not isinstance(value, dt.date):
-        raise TypeError("a date is needed")
-    if not _EARLIEST <= value <= _LATEST:
-        raise ValueError("the date must lie between 1753-01-01 and 9999-12-30")
-    return value.isoformat()
-
-
-def _reference(value: object) -> str:
-    return encode_guid(value.id if isinstance(value, Reference) else value)
-
-
 def as_stored(stored: Any) -> Any:
     return stored
 
 
-_TEXT = Codec(Storage.TEXT, _text, as_stored)
-_INTEGER = Codec(Storage.INTEGER, _integer, as_stored)
-_DATE = Codec(Storage.DATE, _date, dt.date.fromisoformat)
-_REFERENCE = Codec(Storage.GUID, _reference, as_stored)
+_TEXT = Codec(Storage.TEXT, encode_text, as_stored)
+_INTEGER = Codec(Storage.INTEGER, encode_integer, as_stored)
+_DATE = Codec(Storage.DATE, encode_date, dt.date.fromisoformat)
+_REFERENCE = Codec(Storage.GUID, encode_reference, as_stored)
 _FILE = Codec(Storage.TEXT, encode_file, decode_file)
 
 _CODECS = {
     AttributeType.STRING: _TEXT,
     AttributeType.MEMO: _TEXT,
     AttributeType.INTEGER: _INTEGER,
-    AttributeType.BIGINT: Codec(Storage.BIGINT, _bigint, as_stored),
-    AttributeType.DECIMAL: Codec(Storage.DECIMAL, _decimal, as_stored),
-    AttributeType.DOUBLE: Codec(Storage.DOUBLE, _double, as_stored),
-    AttributeType.MONEY: Codec(Storage.MONEY, _money_number, as_stored),
-    AttributeType.BOOLEAN: Codec(Storage.BOOLEAN, _boolean, bool),
+    AttributeType.BIGINT: Codec(Storage.BIGINT, encode_bigint, as_stored),
+    AttributeType.DECIMAL: Codec(Storage.DECIMAL, encode_decimal, as_stored),
+    AttributeType.DOUBLE: Codec(Storage.DOUBLE, encode_double, as_stored),
+    AttributeType.MONEY: Codec(Storage.MONEY, encode_money, as_stored),
+    AttributeType.BOOLEAN: Codec(Storage.BOOLEAN, encode_boolean, bool),
     AttributeType.DATETIME: Codec(Storage.TIMESTAMP, encode_timestamp, decode_timestamp),
     AttributeType.UNIQUEIDENTIFIER: Codec(Storage.GUID, encode_guid, as_stored),
     AttributeType.PICKLIST: _INTEGER,
@@ -216,9 +87,9 @@ _CODECS = {
 
 _ON_SQLITE = {
     AttributeType.MONEY: Codec(
-        Storage.MONEY, _money, lambda stored: money.unscaled(stored, money.MONEY_PLACES)
+        Storage.MONEY, encode_scaled_money, lambda stored: money.unscaled(stored, money.MONEY_PLACES)
     ),
     AttributeType.DECIMAL: Codec(
-        Storage.DECIMAL, lambda value: money.ordered_text(_decimal(value)), money.from_ordered_text
+        Storage.DECIMAL, lambda value: money.ordered_text(encode_decimal(value)), money.from_ordered_text
     ),
 }

@@ -21,8 +21,9 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from crmclient.embedded.dialects import dialect_of
 from crmclient.embedded.dialects.base import Cursor, Row
 from crmclient.embedded.failures import translated
+from crmclient.embedded.loading import snapshot_at
 from crmclient.embedded.revision import RAISE_VERSION, READ_REVISION, Revision
-from crmclient.embedded.snapshot import Snapshot, snapshot_at
+from crmclient.embedded.snapshot import Snapshot
 from crmclient.errors import Unavailable
 
 

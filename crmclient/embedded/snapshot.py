@@ -1,36 +1,21 @@
-"""All metadata at one revision, never changed once made.
-
-A process keeps the last few snapshots by their revision's token. Since tokens are random, a snapshot read
-inside a transaction that is rolled back later can never be taken for another. A new snapshot shares with
-the one before what the change in between did not touch, and a definition is parsed when first asked for.
-"""
+"""All metadata at one revision, never changed once made."""
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Generic, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from crmclient.embedded.codecs import Codec, codec_for
-from crmclient.embedded.definitions import (
-    ENTITY_JSON,
-    OPTION_SET_JSON,
-    AttributeDefinition,
-    EntityDefinition,
-)
-from crmclient.embedded.dialects.base import DbValue, Dialect, Row, Storage
+from crmclient.embedded.definitions import AttributeDefinition, EntityDefinition
+from crmclient.embedded.dialects.base import DbValue, Dialect
 from crmclient.embedded.revision import Revision
 from crmclient.embedded.text import fold
 from crmclient.errors import UnknownEntity, UnknownOptionSet
 from crmclient.metadata import ENGLISH, Attribute, Entity, OptionSet, Relationship
 
-KEPT = 4
-
-T = TypeVar("T")
-Rows = Callable[[str, Sequence[Any]], list[Row]]
+T_co = TypeVar("T_co", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,23 +61,10 @@ class StoredEntity:
         return self.columns[self.entity.primary_name] if self.entity.primary_name else None
 
 
-class _Document(Generic[T]):
-    """A stored definition, parsed when first asked for."""
+class Document(Protocol[T_co]):
+    """A definition that is parsed when first asked for: most requests need few of a thousand."""
 
-    __slots__ = ("_parse", "_text", "_value", "token")
-
-    def __init__(self, token: str, text: str, parse: Callable[[str], T]) -> None:
-        self.token = token
-        self._text: str | None = text
-        self._parse = parse
-        self._value: T | None = None
-
-    def value(self) -> T:
-        if self._value is None and self._text is not None:
-            self._value = self._parse(self._text)
-            self._text = None
-        assert self._value is not None  # noqa: S101  the text goes only when the value is there
-        return self._value
+    def value(self) -> T_co: ...
 
 
 class Snapshot:
@@ -102,8 +74,8 @@ class Snapshot:
         self,
         revision: Revision,
         dialect: Dialect,
-        entities: Mapping[str, _Document[StoredEntity]],
-        option_sets: Mapping[str, _Document[OptionSet]],
+        entities: Mapping[str, Document[StoredEntity]],
+        option_sets: Mapping[str, Document[OptionSet]],
     ) -> None:
         self.revision = revision
         self.dialect = dialect
@@ -170,33 +142,6 @@ class Snapshot:
         found.update(lcid for option in options for lcid in option.label.texts)
         return (ENGLISH, *sorted(found - {ENGLISH}))
 
-    def at(self, revision: Revision, rows: Rows) -> Snapshot:
-        """The snapshot at `revision`, reading only what changed since this one."""
-        stamps = rows("SELECT kind, name, token FROM crm_definition ORDER BY kind, name", ())
-        known = {"entity": self._entities, "optionset": self._option_sets}
-        changed = {
-            name
-            for kind, name, token in stamps
-            if name not in known[kind] or known[kind][name].token != token
-        }
-        read = {(kind, name): (token, text) for kind, name, token, text in self._documents(rows, changed)}
-        return Snapshot(
-            revision,
-            self.dialect,
-            _merged("entity", stamps, self._entities, read, self._parse_entity),
-            _merged("optionset", stamps, self._option_sets, read, OPTION_SET_JSON.validate_json),
-        )
-
-    def _documents(self, rows: Rows, names: set[str]) -> list[Row]:
-        among = self.dialect.among("name", Storage.TEXT)
-        return rows(
-            f"SELECT kind, name, token, document FROM crm_definition WHERE {among}",
-            (self.dialect.list_parameter(sorted(names)),),
-        )
-
-    def _parse_entity(self, text: str) -> StoredEntity:
-        return stored_entity(ENTITY_JSON.validate_json(text), self.dialect)
-
 
 def stored_entity(definition: EntityDefinition, dialect: Dialect) -> StoredEntity:
     """A definition with the columns and codecs of one database."""
@@ -212,57 +157,3 @@ def stored_entity(definition: EntityDefinition, dialect: Dialect) -> StoredEntit
         for item in definition.attributes
     }
     return StoredEntity(definition.entity, definition.table, columns, definition)
-
-
-class _Recent:
-    """The process's snapshots by token, the latest last."""
-
-    def __init__(self) -> None:
-        self._by_token: OrderedDict[str, Snapshot] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, token: str) -> Snapshot | None:
-        return self._by_token.get(token)
-
-    def latest(self) -> Snapshot | None:
-        with self._lock:
-            return next(reversed(self._by_token.values()), None)
-
-    def keep(self, snapshot: Snapshot) -> None:
-        with self._lock:
-            self._by_token[snapshot.revision.token] = snapshot
-            while len(self._by_token) > KEPT:
-                self._by_token.popitem(last=False)
-
-
-_recent = _Recent()
-
-
-def snapshot_at(revision: Revision, dialect: Dialect, rows: Rows) -> Snapshot:
-    """The snapshot of a revision that was read in the transaction in which `rows` reads."""
-    snapshot = _recent.get(revision.token)
-    if snapshot is None:
-        before = _recent.latest()
-        if before is None or before.dialect is not dialect:
-            before = Snapshot(Revision(0, ""), dialect, {}, {})
-        snapshot = before.at(revision, rows)
-        _recent.keep(snapshot)
-    return snapshot
-
-
-def _merged(
-    kind: str,
-    stamps: list[Row],
-    before: Mapping[str, _Document[T]],
-    read: Mapping[tuple[str, str], tuple[str, str]],
-    parse: Callable[[str], T],
-) -> dict[str, _Document[T]]:
-    merged = {}
-    for stamped, name, _ in stamps:
-        if stamped != kind:
-            continue
-        if (kind, name) in read:
-            merged[name] = _Document(*read[kind, name], parse)
-        elif name in before:
-            merged[name] = before[name]
-    return merged

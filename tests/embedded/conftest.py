@@ -27,7 +27,7 @@ def _apart(
     django_db_setup: None, django_db_blocker: DjangoDbBlocker, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[None]:
     with django_db_blocker.unblock(), _database(str(tmp_path_factory.mktemp("apart") / "store.sqlite3")):
-        call_command("migrate", "crm", database=APART, verbosity=0)
+        call_command("migrate", database=APART, verbosity=0)
         shop.define(APART)
         yield
 
@@ -37,16 +37,20 @@ def _database(path: str) -> Iterator[None]:
     settings = {**connection.settings_dict, "NAME": path}
     if connection.vendor == "postgresql":
         settings["NAME"] = f"{connection.settings_dict['NAME']}_{APART}"
-        with connection.cursor() as cursor:
-            cursor.execute(f'DROP DATABASE IF EXISTS "{settings["NAME"]}"')
-            cursor.execute(f'CREATE DATABASE "{settings["NAME"]}"')
+        _administer(f'DROP DATABASE IF EXISTS "{settings["NAME"]}" WITH (FORCE)')
+        _administer(f'CREATE DATABASE "{settings["NAME"]}"')
     connections.databases[APART] = settings
     yield
     connections[APART].close()
     del connections.databases[APART]
     if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
-            cursor.execute(f'DROP DATABASE "{settings["NAME"]}" WITH (FORCE)')
+        _administer(f'DROP DATABASE "{settings["NAME"]}" WITH (FORCE)')
+
+
+def _administer(statement: str) -> None:
+    """Outside of the suite's own database, which tests that need none do not even make."""
+    with connection._nodb_cursor() as cursor:
+        cursor.execute(statement)
 
 
 @pytest.fixture
@@ -63,7 +67,7 @@ def joined(db: None) -> EmbeddedPlatform:
     return EmbeddedPlatform()
 
 
-@pytest.fixture(params=["joined", "apart"])
+@pytest.fixture(params=[pytest.param("joined", marks=pytest.mark.django_db), "apart"])
 def platform(request: pytest.FixtureRequest) -> EmbeddedPlatform:
     """Each of the two: a test that takes it holds for both."""
     platform: EmbeddedPlatform = request.getfixturevalue(request.param)

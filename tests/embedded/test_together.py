@@ -89,18 +89,18 @@ def test_another_process_knows_a_new_attribute_at_once(apart: Platform) -> None:
         cwd=ROOT,
         env=environment,
     ) as other:
-        assert other.stdin
-        assert other.stdout
+        questions, answers = other.stdin, other.stdout
+        assert questions
+        assert answers
 
         def knows(name: str) -> str:
-            other.stdin.write(f"{name}\n")
-            other.stdin.flush()
-            return other.stdout.readline().strip()
+            print(name, file=questions, flush=True)
+            return answers.readline().strip()
 
         assert knows("ghost") == "False"
         for _ in range(10):
             assert knows(new_attribute()) == "True"
-        other.stdin.close()
+        questions.close()
         assert other.wait(30) == 0
 
 

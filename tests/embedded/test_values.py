@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import decimal
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -57,10 +58,10 @@ def test_a_date_is_no_time(value: dt.date) -> None:
 @pytest.mark.parametrize("type", [AttributeType.MONEY, AttributeType.DECIMAL, AttributeType.DATETIME])
 @given(data=st.data())
 def test_the_stored_order_is_the_order_of_values(type: AttributeType, data: Any) -> None:
-    codec = codec_for(Attribute("x", type), "sqlite")
+    encode: Callable[[Any], Any] = codec_for(Attribute("x", type), "sqlite").encode
     first, second = data.draw(TYPES[type]), data.draw(TYPES[type])
 
-    assert (codec.encode(first) < codec.encode(second)) == (first < second)
+    assert (encode(first) < encode(second)) == (first < second)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25, deadline=None)

@@ -10,9 +10,9 @@ import datetime as dt
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from crmclient.embedded.codecs import encode_timestamp
 from crmclient.embedded.connection import WriteUnit
 from crmclient.embedded.dialects.base import DbValue
+from crmclient.embedded.encoding import encode_timestamp
 from crmclient.embedded.files.stores import block_store
 from crmclient.embedded.snapshot import StoredColumn, StoredEntity
 from crmclient.metadata import AttributeType

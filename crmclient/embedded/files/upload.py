@@ -23,6 +23,7 @@ from crmclient.embedded.snapshot import StoredEntity
 from crmclient.embedded.text import storable
 from crmclient.errors import (
     InvalidRecord,
+    InvalidValue,
     MissingRequired,
     PlatformError,
     RecordNotFound,
@@ -119,7 +120,7 @@ class Upload:
             registry.attach(unit, self._file, self._record, self._attribute)
 
     def _check_names(self, file_name: str, content_type: str) -> None:
-        problem = None
+        problem: InvalidValue | None = None
         if not file_name:
             problem = MissingRequired(self._attribute, "A file needs a name.")
         elif len(file_name) > LONGEST_NAME:

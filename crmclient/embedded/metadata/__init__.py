@@ -1,6 +1,6 @@
 """Changing the metadata while the CRM is running: `with change() as metadata: metadata.create_entity(…)`."""
 
 from crmclient.embedded.metadata.change import Change, change
-from crmclient.embedded.metadata.placing import Extras
+from crmclient.embedded.metadata.placing import NO_EXTRAS, Extras
 
-__all__ = ["Change", "Extras", "change"]
+__all__ = ["NO_EXTRAS", "Change", "Extras", "change"]

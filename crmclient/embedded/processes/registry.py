@@ -19,7 +19,7 @@ DEMO_PROCESSES = "crmclient.embedded.demo.processes"
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a process works with. `target` is the record of a bound process; pass `call` on to the platform."""
+    """What a process works with. `target` is a bound process's record; pass `call` on to the platform."""
 
     platform: Platform
     call: Call

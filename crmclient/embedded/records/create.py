@@ -6,8 +6,8 @@ import uuid
 from dataclasses import dataclass
 from functools import lru_cache
 
-from crmclient.embedded.codecs import encode_guid
 from crmclient.embedded.connection import WriteUnit
+from crmclient.embedded.encoding import encode_guid
 from crmclient.embedded.failures import NotUnique
 from crmclient.embedded.records.joined import join
 from crmclient.embedded.records.pointing import OWNER, look_up

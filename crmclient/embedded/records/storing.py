@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from crmclient.embedded.codecs import encode_guid
 from crmclient.embedded.connection import WriteUnit
+from crmclient.embedded.encoding import encode_guid
 from crmclient.embedded.failures import NotUnique
 from crmclient.embedded.records.statements import (
     duplicate,

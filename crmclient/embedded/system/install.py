@@ -61,7 +61,7 @@ def _install_entities(metadata: Change) -> None:
             relationships = [r for r in system.relationships if r.referencing_attribute in added]
             metadata.create_attributes(name, missing, relationships, extras=system.extras)
     for relationship in MANY_TO_MANY:
-        if relationship.intersect not in metadata.snapshot:
+        if relationship.intersect and relationship.intersect not in metadata.snapshot:
             metadata.create_many_to_many(relationship)
 
 
