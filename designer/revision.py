@@ -30,7 +30,8 @@ def _row(sql: str) -> Sequence[Any]:
     if connection.queries_logged or connection.execute_wrappers:
         with connection.cursor() as cursor:
             cursor.execute(sql)
-            return cursor.fetchone()
+            found: Sequence[Any] = cursor.fetchone()
+            return found
     # Django's cursor costs several times the query itself.
     connection.ensure_connection()
     with connection.wrap_database_errors:

@@ -25,7 +25,7 @@ _SEEN = ((None, {"fields": ("username", "is_open", "role_names", "platform_user"
 
 
 @admin.register(ApiAccount)
-class ApiAccountAdmin(ModelAdmin):  # type: ignore[misc]  # unfold is not typed
+class ApiAccountAdmin(ModelAdmin):
     form = AccountForm
     fieldsets = (
         (None, {"fields": ("username", "password", "active")}),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from django.contrib import messages
@@ -36,7 +36,7 @@ class RefusalForm(forms.ModelForm):  # type: ignore[type-arg]
 
     refused: Collection[Finding] = ()
     # Where a finding's field has another name in the form.
-    renamed: dict[str, str] = {}
+    renamed: ClassVar[dict[str, str]] = {}
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data

@@ -22,7 +22,8 @@ class KeyedForm(RefusalForm):
     """Compares the whole key of an endpoint with the others', whatever part of it the form asks for."""
 
     def _get_validation_exclusions(self) -> set[str]:
-        return super()._get_validation_exclusions() - {"kind", "module", "entity", "segment", "name"}
+        excluded: set[str] = super()._get_validation_exclusions()  # type: ignore[misc]  # not in the stubs
+        return excluded - {"kind", "module", "entity", "segment", "name"}
 
 
 class NewEndpointForm(KeyedForm):
@@ -81,15 +82,16 @@ class EndpointForm(KeyedForm):
             dress(self.fields["callers"])
             self.initial["callers"] = list(self.instance.roles.all()) if self.instance.pk else []
         if self.kind is not None:
-            self.initial |= initial_values(self.kind.settings, self.instance.settings)
+            self.initial.update(initial_values(self.kind.settings, self.instance.settings))
             self._keep_present_choices()
 
     def _keep_present_choices(self) -> None:
         for name, field in self.fields.items():
             if name.startswith("settings__") and type(field) is forms.ChoiceField:
+                offered: list[Any] = list(field.choices)  # type: ignore[arg-type]  # a list since it was made
                 present = self.initial.get(name)
-                if present not in {value for value, _ in field.choices}:
-                    field.choices = choices.with_present(list(field.choices)[1:], present)
+                if present not in {value for value, _ in offered}:
+                    field.choices = choices.with_present(offered[1:], present)
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean()
@@ -100,7 +102,7 @@ class EndpointForm(KeyedForm):
         return cleaned
 
     def _save_m2m(self) -> None:
-        super()._save_m2m()
+        super()._save_m2m()  # type: ignore[misc]  # not in the stubs
         if "callers" in self.cleaned_data:
             self.instance.roles.set(self.cleaned_data["callers"])
 

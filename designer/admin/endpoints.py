@@ -25,6 +25,8 @@ from designer.readiness import Finding
 class ReadyList(ChangeList):
     """Checks the page's rows against one configuration, whatever their number."""
 
+    result_list: Any
+
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
         self.result_list = list(self.result_list)
@@ -58,7 +60,8 @@ class EndpointPages(CheckedAdmin):
         return obj.operation if obj else None
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return super().get_queryset(request).select_related("module", "entity__module")
+        rows: QuerySet[Any] = super().get_queryset(request)
+        return rows.select_related("module", "entity__module")
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return ReadyList
@@ -156,8 +159,9 @@ class EndpointAdmin(EndpointPages):
         self, request: HttpRequest, obj: Any, post_url_continue: str | None = None
     ) -> HttpResponseBase:
         messages.info(request, "It is a draft. Complete it here, then switch it on.")
-        request.POST = request.POST.copy()  # type: ignore[assignment]
-        request.POST["_continue"] = "1"
+        posted = request.POST.copy()
+        posted["_continue"] = "1"
+        request.POST = posted  # type: ignore[assignment]
         response: HttpResponseBase = super().response_add(request, obj, post_url_continue)
         return response
 

@@ -16,6 +16,7 @@ from designer.kinds import Section
 from designer.models import Binding, Endpoint, Input
 from designer.platform import get_platform
 from designer.readiness import Metadata
+from designer.readiness.metadata import MetadataUnavailable
 from designer.types import TYPES, InputType, natural_type
 
 _SOURCES = {
@@ -94,6 +95,8 @@ class BindingForm(forms.ModelForm):  # type: ignore[type-arg]
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         text = cleaned.get("value_text", "")
+        if not {"value_text", "source", "attribute"}.intersection(self.changed_data):
+            return cleaned
         if cleaned.get("source") == "constant":
             self.instance.value = typed(text, self._kind(cleaned.get("attribute", "")))
         else:
@@ -101,7 +104,10 @@ class BindingForm(forms.ModelForm):  # type: ignore[type-arg]
         return cleaned
 
     def _kind(self, name: str) -> InputType | None:
-        attribute = Metadata(get_platform()).attributes(self.entity).get(name)
+        try:
+            attribute = Metadata(get_platform()).attributes(self.entity).get(name)
+        except MetadataUnavailable:
+            return None
         return natural_type(attribute) if attribute else None
 
 
@@ -119,9 +125,6 @@ class InputInline(StackedInline):
     model = Input
     form = InputForm
     formset = OrderedFormSet
-    ordering_field = "position"
-    hide_ordering_field = True
-    extra = 0
     collapsible = True
     fieldsets = (
         (
@@ -145,9 +148,6 @@ class BindingInline(TabularInline):
     model = Binding
     form = BindingForm
     formset = OrderedFormSet
-    ordering_field = "position"
-    hide_ordering_field = True
-    extra = 0
     fields = ("attribute", "source", "value_text", "position")
 
     def get_formset(self, request: HttpRequest, obj: Endpoint | None = None, **kwargs: Any) -> Any:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from django import forms
-from unfold.admin import ModelAdmin, StackedInline, TabularInline
-from unfold.decorators import display
+from unfold import admin
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
-from unfold.views import ChangeList
+from unfold.views import ChangeList as UnfoldChangeList
 from unfold.widgets import (
     UnfoldAdminCheckboxSelectMultipleWidget,
     UnfoldAdminIntegerFieldWidget,
@@ -28,7 +27,6 @@ __all__ = [
     "TabularInline",
     "UserChangeForm",
     "UserCreationForm",
-    "display",
     "dress",
     "searchable",
     "suggesting",
@@ -48,6 +46,31 @@ _WIDGETS: tuple[tuple[type[forms.Widget], type[forms.Widget]], ...] = (
 )
 
 
+# unfold is not typed: these are where its classes enter ours.
+class ModelAdmin(admin.ModelAdmin):  # type: ignore[misc]
+    """A model's pages."""
+
+
+class ChangeList(UnfoldChangeList):  # type: ignore[misc]
+    """The rows of a list page."""
+
+
+class StackedInline(admin.StackedInline):  # type: ignore[misc]
+    """Rows under a row, each a small form, dragged into their order (`position`)."""
+
+    ordering_field = "position"
+    hide_ordering_field = True
+    extra = 0
+
+
+class TabularInline(admin.TabularInline):  # type: ignore[misc]
+    """Rows under a row, as a table, dragged into their order (`position`)."""
+
+    ordering_field = "position"
+    hide_ordering_field = True
+    extra = 0
+
+
 def dress(field: F) -> F:
     """Give a form's own field the look that the admin gives to a model's."""
     for plain, dressed in _WIDGETS:
@@ -63,7 +86,7 @@ def searchable(field: forms.ChoiceField) -> forms.ChoiceField:
     return field
 
 
-class _Suggesting(UnfoldAdminTextInputWidget):
+class _Suggesting(UnfoldAdminTextInputWidget):  # type: ignore[misc]
     template_name = "designer/suggesting.html"
 
     def __init__(self, suggestions: list[tuple[str, str]]) -> None:
@@ -81,7 +104,7 @@ class _Suggesting(UnfoldAdminTextInputWidget):
         return context
 
 
-def suggesting(field: forms.CharField, suggestions: list[tuple[str, str]]) -> forms.CharField:
+def suggesting(field: F, suggestions: list[tuple[str, str]]) -> F:
     """A text field that suggests values, each with a label, and takes any other."""
     _wear(field, _Suggesting(suggestions))
     return field

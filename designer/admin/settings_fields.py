@@ -19,8 +19,10 @@ PREFIX = "settings"
 _SEPARATOR = "__"
 
 
-class WholeNumbersField(forms.CharField):
+class WholeNumbersField(forms.Field):
     """Several whole numbers, separated by commas."""
+
+    widget = forms.TextInput
 
     def to_python(self, value: Any) -> list[int]:
         words = [word.strip() for word in str(value or "").split(",") if word.strip()]

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
+from django.utils.html import format_html
 
 from designer.models import Module
 
@@ -57,7 +58,8 @@ def _modules(request: HttpRequest) -> list[dict[str, Any]]:
     chosen = request.GET.get("module__id__exact")
     return [
         {
-            "title": f"… in {title or segment}",
+            # The look writes titles as they are.
+            "title": format_html("… in {}", title or segment),
             "icon": "subdirectory_arrow_right",
             "link": f"{endpoints}?module__id__exact={id}",
             "active": request.path == endpoints and chosen == str(id),

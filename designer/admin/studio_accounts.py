@@ -13,7 +13,7 @@ admin.site.unregister(Group)
 
 
 @admin.register(User)
-class StudioAccountAdmin(UserAdmin, ModelAdmin):
+class StudioAccountAdmin(UserAdmin, ModelAdmin):  # type: ignore[type-arg]  # no generic at run time
     form = UserChangeForm
     add_form = UserCreationForm
     change_password_form = AdminPasswordChangeForm

@@ -61,9 +61,6 @@ class RelatedColumnInline(TabularInline):
     model = RelatedColumn
     form = RelatedColumnForm
     formset = OrderedFormSet
-    ordering_field = "position"
-    hide_ordering_field = True
-    extra = 0
     fields = ("attribute", "name", "position")
     verbose_name_plural = "columns of related data"
 

@@ -45,8 +45,8 @@ def _by_name(value: Any) -> dict[str, Any] | None:
     """The items of a list by name; None where it is no list of named items."""
     if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
         return None
-    names = [next((item[name] for name in _NAMES if name in item), None) for item in value]
-    if None in names or len(set(names)) != len(names):
+    names = [next((str(item[name]) for name in _NAMES if name in item), "") for item in value]
+    if "" in names or len(set(names)) != len(names):
         return None
     return dict(zip(names, value, strict=True))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.core.exceptions import ValidationError
 from django.db import models
@@ -138,7 +138,7 @@ class OptionSets(models.Manager["OptionSet"]):
 class OptionSet(Endpoint):
     """A global option set: an endpoint with a place of its own in the studio's tree."""
 
-    objects = OptionSets()
+    objects: ClassVar[OptionSets] = OptionSets()
 
     class Meta:
         proxy = True

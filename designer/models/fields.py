@@ -48,8 +48,8 @@ class ExactDecimalField(models.Field):  # type: ignore[type-arg]
     def value_to_string(self, obj: models.Model) -> str:
         return self.get_prep_value(self.value_from_object(obj)) or ""
 
-    def formfield(self, **kwargs: Any) -> Any:  # type: ignore[override]
-        return super().formfield(**{"form_class": forms.DecimalField, **kwargs})  # type: ignore[arg-type]
+    def formfield(self, **kwargs: Any) -> Any:
+        return super().formfield(**{"form_class": forms.DecimalField, **kwargs})
 
 
 class ExactJSONEncoder(json.JSONEncoder):

@@ -115,7 +115,8 @@ def test_an_expression_that_would_take_long_or_grow_is_refused(text: str) -> Non
 _PIECES = st.sampled_from(
     ["user", ".a", "'x'", "1", "1.5", "[", "]", "(", ")", "{", "}", ":", "?", "+", "-", "!", "&&", "||",
      ".map(x,", "x", ".exists(y,", ",", " in ", "==", "join(", "has(", "'", '"', "\\", "r'", "//", "\n",
-     "null", "true", "u", "size(", "[0]", "1e400", "\0", "é", "😀", "'''", "-" * 300, "!" * 300, "((((", "a?b:"]
+     "null", "true", "u", "size(", "[0]", "1e400", "\0", "é", "😀", "'''",
+     "-" * 300, "!" * 300, "((((", "a?b:"]
 )  # fmt: skip
 
 

@@ -147,7 +147,7 @@ ANYONE = AccessDefinition(authentication_required=False)
 FINDINGS: dict[str, tuple[str, Endpoint]] = {
     "no entity": ("entity-missing", create(exposure="", entity=None)),
     "unknown entity": (
-        "entity-unknown", create(entity=ExposedEntityDefinition(module="shop", segment="things", entity="gone")),
+        "entity-unknown", create(entity=EXPOSED.model_copy(update={"entity": "gone"})),
     ),
     "reserved segment": ("path-segment", create(segment="api")),
     "odd segment": ("path-segment", create(segment="Not ok")),
@@ -186,7 +186,7 @@ FINDINGS: dict[str, tuple[str, Endpoint]] = {
     ),
     "a user where anyone may call": (
         "binding-user-anonymous",
-        create(access=ANYONE, bindings=(BOUND, PRICED.model_copy(update={"source": "user", "value": "mail"}))),
+        create(access=ANYONE, bindings=(BindingDefinition(attribute="name", source="user", value="mail"),)),
     ),
     "an expression that does not compile": (
         "binding-expression", with_binding(attribute="price", source="expression", value="1 +"),
@@ -308,7 +308,7 @@ def test_a_draft_takes_no_path() -> None:
 
 def test_every_rule_has_a_case_and_an_id_of_its_own() -> None:
     cases = {rule for rule, _ in (*FINDINGS.values(), *PROPERTY_FINDINGS.values())}
-    rules = [rule.id for rule in (*ENDPOINT_RULES, *USER_PROPERTY_RULES)]
+    rules = [rule.id for rule in ENDPOINT_RULES] + [rule.id for rule in USER_PROPERTY_RULES]
     assert len(rules) == len(set(rules))
     # No kind lives in a module alone yet.
     assert set(rules) - cases == {"path-taken", "module-missing"}

@@ -38,20 +38,20 @@ def _noted_since(number: int) -> set[int | None]:
     return set(Change.objects.filter(number__gt=number).values_list("endpoint", flat=True))
 
 
-def _raw(sql: str, *parameters: object) -> None:
+def _raw(sql: str, *parameters: int) -> None:
     with connection.cursor() as cursor:
         cursor.execute(sql, parameters)
 
 
 CHANGES: dict[str, Callable[[Endpoint], object]] = {
     "save": lambda row: row.save(),
-    "save of an input": lambda row: row.inputs.first().save(),
+    "save of an input": lambda row: row.inputs.get().save(),
     "update": lambda row: Endpoint.objects.filter(pk=row.pk).update(title="New"),
     "update by an expression": lambda row: row.inputs.update(position=F("position") + 1),
     "bulk create": lambda row: Input.objects.bulk_create([Input(endpoint=row, name=n) for n in "xyz"]),
     "bulk update": lambda row: Binding.objects.bulk_update(row.bindings.all(), ["value"]),
     "delete of an input": lambda row: row.inputs.all().delete(),
-    "delete of a binding": lambda row: row.bindings.first().delete(),
+    "delete of a binding": lambda row: row.bindings.get().delete(),
     "roles added": lambda row: row.roles.add(role()),
     "raw insert": lambda row: _raw(
         "INSERT INTO designer_binding (endpoint_id, position, attribute, source, value) "
