@@ -78,6 +78,8 @@ class EndpointForm(KeyedForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        if "description" in self.fields:
+            self.fields["description"].widget.attrs["rows"] = 3
         if "callers" in self.fields:
             dress(self.fields["callers"])
             self.initial["callers"] = list(self.instance.roles.all()) if self.instance.pk else []

@@ -55,6 +55,7 @@ class EndpointPages(CheckedAdmin):
 
     class Media:
         css = {"all": ["designer/studio.css"]}
+        js = ["designer/studio.js"]
 
     def kind_of(self, obj: Endpoint | None) -> OperationKind | None:
         return obj.operation if obj else None
@@ -77,7 +78,7 @@ class EndpointPages(CheckedAdmin):
         if not row.enabled:  # type: ignore[attr-defined]
             return []
         blocking = [finding for finding in findings if finding.is_blocking]
-        if not blocking:
+        if not blocking and "_continue" not in request.POST:
             warn(request, findings)
         return blocking
 
@@ -86,8 +87,13 @@ class EndpointPages(CheckedAdmin):
     ) -> HttpResponse:
         row = kwargs.get("obj")
         if row is not None:
-            findings = checker().endpoint_if_known(row.pk)
-            context |= {"readiness": badge(row.enabled, findings), "findings": findings}
+            refused = getattr(request, "refused", None)
+            findings = refused or checker().endpoint_if_known(row.pk)
+            context |= {
+                "readiness": badge(row.enabled, findings),
+                "findings": findings,
+                "refused": refused is not None,
+            }
         response: HttpResponse = super().render_change_form(request, context, **kwargs)
         return response
 

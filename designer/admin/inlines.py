@@ -49,6 +49,8 @@ class InputForm(forms.ModelForm):  # type: ignore[type-arg]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        if "description" in self.fields:
+            self.fields["description"].widget.attrs["rows"] = 2
         if "type" in self.fields:
             self.fields["type"] = dress(forms.ChoiceField(choices=choices.input_types(), initial="String"))
         self.initial["default_text"] = shown(self.instance.default)

@@ -61,7 +61,7 @@ class Input(models.Model):
         ]
 
     def __str__(self) -> str:
-        return self.name
+        return f"{self.name} – {self.type}{', required' if self.required else ''}"
 
 
 class Binding(models.Model):

@@ -108,6 +108,7 @@ def test_enabling_what_cannot_work_is_refused_with_every_reason_and_nothing_is_l
     assert "“telephone2” takes @nowhere, which is not defined" in messages
     assert "minimum length above its maximum" in messages
     assert "Typed with care" in refused.content.decode()
+    assert "Not saved" in refused.content.decode()
     assert 'value="nowhere"' in refused.content.decode()
     assert not Binding.objects.filter(attribute="telephone2").exists()
 

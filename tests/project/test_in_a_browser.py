@@ -61,10 +61,7 @@ def test_an_input_added_in_the_studio_is_taken_by_the_next_call(server: Server, 
     studio.get_by_text("All endpoints").click()
     studio.get_by_text("/api/sales/accounts").first.click()
     studio.get_by_text("Add another Input").click()
-    name = studio.locator("[name=inputs-5-name]")
-    if not name.is_visible():
-        studio.get_by_role("heading", name="Input: #6").get_by_role("strong").click()
-    name.fill("website")
+    studio.locator("[name=inputs-5-name]").fill("website")
     studio.get_by_text("Add another Entity property").click()
     studio.locator("[name=bindings-5-attribute]").select_option("websiteurl")
     studio.locator("[name=bindings-5-value_text]").fill("website")
