@@ -7,11 +7,11 @@ and other threads and connections can see it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from typing import Any
 
 import pytest
 from django.core.management import call_command
-from django.db import connection, connections, transaction
+from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
 from pytest_django import DjangoDbBlocker
 
 from crmclient.embedded.platform import EmbeddedPlatform
@@ -23,52 +23,55 @@ APART = "apart"
 
 
 @pytest.fixture(scope="session")
+def _shop(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> None:
+    with django_db_blocker.unblock():
+        shop.define(DEFAULT_DB_ALIAS)
+
+
+@pytest.fixture
+def joined(_shop: None, db: None) -> EmbeddedPlatform:
+    """The shop inside the test's transaction. A test that empties the whole database takes the shop along."""
+    platform = EmbeddedPlatform()
+    if "shop_product" not in platform.entities():
+        shop.define(DEFAULT_DB_ALIAS)
+    return platform
+
+
+@pytest.fixture(scope="session")
 def _apart(
     django_db_setup: None, django_db_blocker: DjangoDbBlocker, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[None]:
-    with django_db_blocker.unblock(), _database(str(tmp_path_factory.mktemp("apart") / "store.sqlite3")):
+) -> Iterator[dict[str, Any]]:
+    """The settings of the database beside the suite's."""
+    settings = {**connection.settings_dict, "NAME": str(tmp_path_factory.mktemp(APART) / "store.sqlite3")}
+    on_server = connection.vendor == "postgresql"
+    with django_db_blocker.unblock():
+        if on_server:
+            settings["NAME"] = name = f"{connection.settings_dict['NAME']}_{APART}"
+            _administer(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)', f'CREATE DATABASE "{name}"')
+        connections.databases[APART] = settings
         call_command("migrate", database=APART, verbosity=0)
         shop.define(APART)
-        yield
-
-
-@contextmanager
-def _database(path: str) -> Iterator[None]:
-    settings = {**connection.settings_dict, "NAME": path}
-    if connection.vendor == "postgresql":
-        settings["NAME"] = f"{connection.settings_dict['NAME']}_{APART}"
-        _administer(f'DROP DATABASE IF EXISTS "{settings["NAME"]}" WITH (FORCE)')
-        _administer(f'CREATE DATABASE "{settings["NAME"]}"')
-    connections.databases[APART] = settings
-    yield
-    connections[APART].close()
-    del connections.databases[APART]
-    if connection.vendor == "postgresql":
-        _administer(f'DROP DATABASE "{settings["NAME"]}" WITH (FORCE)')
-
-
-def _administer(statement: str) -> None:
-    """Outside of the suite's own database, which tests that need none do not even make."""
-    with connection._nodb_cursor() as cursor:
-        cursor.execute(statement)
+        connections[APART].close()
+        del connections.databases[APART]
+        yield settings
+        if on_server:
+            _administer(f'DROP DATABASE "{name}" WITH (FORCE)')
 
 
 @pytest.fixture
-def apart(_apart: None, django_db_blocker: DjangoDbBlocker) -> Iterator[EmbeddedPlatform]:
-    """The shop in a database where everything is really committed."""
+def apart(_apart: dict[str, Any], django_db_blocker: DjangoDbBlocker) -> Iterator[EmbeddedPlatform]:
+    """The shop in a database where everything is really committed.
+
+    It is known during the test only: other tests' guards would forbid its connection for good.
+    """
+    connections.databases[APART] = _apart
     with django_db_blocker.unblock():
         yield EmbeddedPlatform(APART)
+    del connections.databases[APART]
 
 
-@pytest.fixture
-def joined(db: None) -> EmbeddedPlatform:
-    """The shop inside the test's transaction."""
-    shop.define("default")
-    return EmbeddedPlatform()
-
-
-@pytest.fixture(params=[pytest.param("joined", marks=pytest.mark.django_db), "apart"])
-def platform(request: pytest.FixtureRequest) -> EmbeddedPlatform:
+@pytest.fixture(params=["joined", "apart"])
+def platform(_shop: None, db: None, request: pytest.FixtureRequest) -> EmbeddedPlatform:
     """Each of the two: a test that takes it holds for both."""
     platform: EmbeddedPlatform = request.getfixturevalue(request.param)
     return platform
@@ -80,3 +83,9 @@ def library(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterat
     with django_db_blocker.unblock(), transaction.atomic():
         yield load_library()
         transaction.set_rollback(True)
+
+
+def _administer(*statements: str) -> None:
+    with connection._nodb_cursor() as cursor:
+        for statement in statements:
+            cursor.execute(statement)
