@@ -59,9 +59,11 @@ class InputForm(forms.ModelForm):  # type: ignore[type-arg]
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         kind = TYPES.get(cleaned.get("type", ""))
-        self.instance.default = typed(cleaned.get("default_text", ""), kind)
-        lines = cleaned.get("allowed_text", "").splitlines()
-        self.instance.allowed = [typed(line.strip(), kind) for line in lines if line.strip()]
+        if {"type", "default_text"}.intersection(self.changed_data):
+            self.instance.default = typed(cleaned.get("default_text", ""), kind)
+        if {"type", "allowed_text"}.intersection(self.changed_data):
+            lines = cleaned.get("allowed_text", "").splitlines()
+            self.instance.allowed = [typed(line.strip(), kind) for line in lines if line.strip()]
         return cleaned
 
 

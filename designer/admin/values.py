@@ -9,6 +9,7 @@ from typing import Any
 import jiter
 
 from designer.definitions.base import exact_number
+from designer.models.fields import ExactJSONEncoder
 from designer.types import InputType
 from designer.types.texts import STRING, TEXT
 from designer.types.times import DATE, DATETIME
@@ -39,7 +40,7 @@ def shown(value: Any) -> str:
         return ""
     if isinstance(value, str):
         return value
-    return json.dumps(value, default=str, ensure_ascii=False)
+    return json.dumps(value, cls=ExactJSONEncoder, ensure_ascii=False)
 
 
 def _loses_digits(value: Any) -> bool:

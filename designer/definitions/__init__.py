@@ -3,8 +3,8 @@
 from designer.definitions.access import AccessDefinition
 from designer.definitions.base import Definition
 from designer.definitions.bindings import BindingDefinition, BindingSource
+from designer.definitions.columns import ColumnDefinition
 from designer.definitions.context import (
-    RelatedColumn,
     RoleDefinition,
     UserPropertyDefinition,
     UserPropertyKind,
@@ -18,6 +18,7 @@ __all__ = [
     "AccessDefinition",
     "BindingDefinition",
     "BindingSource",
+    "ColumnDefinition",
     "ConfigurationDocument",
     "Definition",
     "EndpointDefinition",
@@ -25,7 +26,6 @@ __all__ = [
     "ExposedEntityDefinition",
     "InputDefinition",
     "ModuleDefinition",
-    "RelatedColumn",
     "RoleDefinition",
     "UserPropertyDefinition",
     "UserPropertyKind",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 from designer.definitions.base import Definition
+from designer.definitions.columns import ColumnDefinition
 
 UserPropertyKind: TypeAlias = Literal["field", "related", "custom"]
 
@@ -16,13 +17,6 @@ class RoleDefinition(Definition):
     title: str = ""
     description: str = ""
     platform_roles: tuple[str, ...] = ()
-
-
-class RelatedColumn(Definition):
-    """An attribute of a related record, under its output name (empty: the attribute's logical name)."""
-
-    attribute: str
-    name: str = ""
 
 
 class UserPropertyDefinition(Definition):
@@ -37,6 +31,6 @@ class UserPropertyDefinition(Definition):
     kind: UserPropertyKind = "field"
     attribute: str = ""
     relationship: str = ""
-    columns: tuple[RelatedColumn, ...] = ()
+    columns: tuple[ColumnDefinition, ...] = ()
     expression: str = ""
     description: str = ""

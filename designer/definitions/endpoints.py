@@ -16,6 +16,7 @@ from pydantic import (
 from designer.definitions.access import AccessDefinition
 from designer.definitions.base import Definition
 from designer.definitions.bindings import BindingDefinition
+from designer.definitions.columns import ColumnDefinition
 from designer.definitions.inputs import InputDefinition
 
 
@@ -42,6 +43,7 @@ class EndpointDefinition(Definition):
     access: AccessDefinition = AccessDefinition()
     inputs: tuple[InputDefinition, ...] = ()
     bindings: tuple[BindingDefinition, ...] = ()
+    columns: tuple[ColumnDefinition, ...] = ()
     settings: EndpointSettings = Field(default_factory=EndpointSettings)
 
     @property

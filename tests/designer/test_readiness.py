@@ -28,7 +28,7 @@ from designer.definitions import (
     ExposedEntityDefinition,
     InputDefinition,
     ModuleDefinition,
-    RelatedColumn,
+    ColumnDefinition,
     RoleDefinition,
     UserPropertyDefinition,
 )
@@ -254,14 +254,14 @@ PROPERTY_FINDINGS = {
     "unknown column": (
         "user-property-relationship",
         UserPropertyDefinition(
-            name="x", kind="related", relationship="unit_users", columns=(RelatedColumn(attribute="gone"),)
+            name="x", kind="related", relationship="unit_users", columns=(ColumnDefinition(attribute="gone"),)
         ),
     ),
     "columns of one key": (
         "user-property-columns",
         UserPropertyDefinition(
             name="x", kind="related", relationship="unit_users",
-            columns=(RelatedColumn(attribute="name"), RelatedColumn(attribute="name", name="Name")),
+            columns=(ColumnDefinition(attribute="name"), ColumnDefinition(attribute="name", name="Name")),
         ),
     ),
     "an expression that does not compile": (
@@ -286,7 +286,7 @@ def test_a_rule_of_user_properties_finds_what_it_is_for(case: str) -> None:
     [
         UserPropertyDefinition(name="id", attribute="systemuserid"),
         UserPropertyDefinition(
-            name="unit", kind="related", relationship="unit_users", columns=(RelatedColumn(attribute="name"),)
+            name="unit", kind="related", relationship="unit_users", columns=(ColumnDefinition(attribute="name"),)
         ),
         UserPropertyDefinition(name="isBuyer", kind="custom", expression="'buyer' in user.roles"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -132,6 +133,40 @@ def test_values_are_kept_to_the_last_digit(dora: Client) -> None:
     assert revenue.default == "922337203685477.5807"
     shown = filled(page(dora, url))
     assert str(shown["inputs-2-maximum"]) == shown["inputs-2-default_text"] == "922337203685477.5807"
+
+
+@pytest.mark.parametrize("value", ["007", 7, Decimal("0.1"), True, ["a"], {"type": "account"}, "[1]", '"x"'])
+def test_opening_and_saving_changes_no_value(dora: Client, value: Any) -> None:
+    row = _accounts_endpoint()
+    row.inputs.filter(name="name").update(required=False, default=value, allowed=[value])
+    row.enabled = False
+    row.save()
+    assert send(dora, change_url(row), filled(page(dora, change_url(row)))).status_code == 302
+    saved = row.inputs.get(name="name")
+    assert (saved.default, saved.allowed) == (value, [value])
+    assert type(saved.default) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "value"),
+    [
+        ("String", "007", "007"),
+        ("String", "[1]", "[1]"),
+        ("Integer", "7", 7),
+        ("Integer", "seven", "seven"),
+        ("Money", "0.10", Decimal("0.1")),
+        ("Boolean", "true", True),
+        ("MultiOptionSet", "[1, 2]", [1, 2]),
+        ("Date", "2026-01-31", "2026-01-31"),
+    ],
+)
+def test_a_typed_default_is_a_value_of_its_type(dora: Client, kind: str, text: str, value: Any) -> None:
+    row = _accounts_endpoint()
+    data = filled(page(dora, change_url(row)))
+    del data["enabled"]
+    add_row(data, "inputs", name="extra", type=kind, default_text=text)
+    assert send(dora, change_url(row), data).status_code == 302
+    assert row.inputs.get(name="extra").default == value
 
 
 def test_a_change_that_would_block_another_endpoint_is_refused_and_names_it(dora: Client) -> None:
