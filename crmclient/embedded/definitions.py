@@ -14,6 +14,13 @@ from crmclient.embedded.dialects.base import Storage
 from crmclient.metadata import Attribute, Entity, OptionSet, Relationship
 
 
+class Kind(str, Enum):
+    """What a row of the definitions' table describes."""
+
+    ENTITY = "entity"
+    OPTION_SET = "optionset"
+
+
 class Ownership(str, Enum):
     """Who owns an entity's records: a user or team, the organisation as a whole, or nobody (intersect
     entities).

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from crmclient.embedded.definitions import ENTITY_JSON, OPTION_SET_JSON
+from crmclient.embedded.definitions import ENTITY_JSON, OPTION_SET_JSON, Kind
 from crmclient.embedded.dialects.base import Dialect, Row, Storage
 from crmclient.embedded.revision import Revision
 from crmclient.embedded.snapshot import Snapshot, StoredEntity, stored_entity
@@ -61,11 +61,11 @@ class _Loaded:
     entities: Mapping[str, _Stored[StoredEntity]]
     option_sets: Mapping[str, _Stored[OptionSet]]
 
-    def tokens(self) -> dict[tuple[str, str], str]:
+    def tokens(self) -> dict[tuple[Kind, str], str]:
         """The token of every definition by its kind and name."""
         return {
-            **{("entity", name): stored.token for name, stored in self.entities.items()},
-            **{("optionset", name): stored.token for name, stored in self.option_sets.items()},
+            **{(Kind.ENTITY, name): stored.token for name, stored in self.entities.items()},
+            **{(Kind.OPTION_SET, name): stored.token for name, stored in self.option_sets.items()},
         }
 
 
@@ -108,13 +108,13 @@ def _load(revision: Revision, dialect: Dialect, rows: Rows, before: _Loaded | No
     def parse_entity(text: str) -> StoredEntity:
         return stored_entity(ENTITY_JSON.validate_json(text), dialect)
 
-    entities = _merged("entity", stamps, before.entities, read, parse_entity)
-    option_sets = _merged("optionset", stamps, before.option_sets, read, OPTION_SET_JSON.validate_json)
+    entities = _merged(Kind.ENTITY, stamps, before.entities, read, parse_entity)
+    option_sets = _merged(Kind.OPTION_SET, stamps, before.option_sets, read, OPTION_SET_JSON.validate_json)
     return _Loaded(Snapshot(revision, dialect, entities, option_sets), entities, option_sets)
 
 
 def _merged(
-    kind: str,
+    kind: Kind,
     stamps: list[Row],
     before: Mapping[str, _Stored[T]],
     read: Mapping[tuple[str, str], tuple[str, str]],

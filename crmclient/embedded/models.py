@@ -29,12 +29,8 @@ class Definition(models.Model):
     `token` is that of the metadata change which wrote it: a process reads again only what has another.
     """
 
-    class Kind(models.TextChoices):
-        ENTITY = "entity"
-        OPTION_SET = "optionset"
-
     id = models.BigAutoField(primary_key=True)
-    kind = models.CharField(max_length=10, choices=Kind)
+    kind = models.CharField(max_length=10)
     name = models.CharField(max_length=128)
     token = models.CharField(max_length=32)
     document = models.TextField()

@@ -80,7 +80,7 @@ class EmbeddedPlatform:
         self, entity: str, id: Guid, *, if_version: str | None = None, call: Call = SERVICE_CALL
     ) -> None:
         with self._writing(call) as unit:
-            delete(unit, entity, id, if_version=if_version)
+            delete(unit, entity, id, if_version=if_version, caller=call.caller)
 
     def batch(self, operations: Sequence[Operation], *, call: Call = SERVICE_CALL) -> list[Stored | None]:
         with self._writing(call) as unit:

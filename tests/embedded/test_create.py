@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import uuid
 from decimal import Decimal
+from io import BytesIO
 from typing import Any
 
 import pytest
@@ -215,8 +216,19 @@ def test_a_team_may_own_a_record_and_gives_it_its_business_unit(platform: Platfo
 def test_nobody_acts_as_a_disabled_or_unknown_user(platform: Platform, disabled: bool) -> None:
     user = add_user(platform, isdisabled=True) if disabled else NOBODY
 
+    call = Call(caller=user)
+    id = add_product(platform)
+    body = BytesIO(b"x")
+
     with pytest.raises(AccessDenied):
-        platform.create("shop_product", {"name": "Lamp"}, call=Call(caller=user))
+        platform.create("shop_product", {"name": "Lamp"}, call=call)
+    with pytest.raises(AccessDenied):
+        platform.update("shop_product", id, {"name": "Mine"}, call=call)
+    with pytest.raises(AccessDenied):
+        platform.delete("shop_product", id, call=call)
+    with pytest.raises(AccessDenied):
+        platform.upload("shop_product", id, "sheet", body, file_name="x", content_type="x/y", call=call)
+    assert platform.retrieve("shop_product", id, ["name", "sheet"]).values == {"name": "Lamp", "sheet": None}
 
 
 def test_defaults_are_for_what_is_not_given(platform: Platform) -> None:

@@ -16,6 +16,7 @@ from crmclient.embedded.files.blocks import BLOCK
 from crmclient.embedded.files.columns import file_column
 from crmclient.embedded.files.stores import block_store
 from crmclient.embedded.names import quote
+from crmclient.embedded.records.callers import check_caller
 from crmclient.embedded.records.statements import version_number, with_id
 from crmclient.embedded.records.storing import record_id, store
 from crmclient.embedded.records.written import Written
@@ -76,6 +77,7 @@ class Upload:
             stored = unit.snapshot.entity(self._entity)
             column = file_column(stored, self._attribute)
             self._record = record_id(stored, self._record)
+            check_caller(unit, self._call.caller)
             self._check_version(unit, stored)
             registry.sweep(unit)
             registry.begin(unit, self._file, self._entity, self._record, self._attribute)

@@ -141,9 +141,9 @@ class Change:
         token = new_token()
         for kind, name, document in self._draft.documents():
             if document is None:
-                self._unit.execute(_REMOVE.format(mark), (kind, name))
+                self._unit.execute(_REMOVE.format(mark), (kind.value, name))
             else:
-                self._unit.execute(_PUT.format(mark), (kind, name, token, document))
+                self._unit.execute(_PUT.format(mark), (kind.value, name, token, document))
         self._unit.execute(RAISE_METADATA.format(mark), (token,))
 
     def _holds(self, entity: str, condition: str) -> bool:

@@ -9,6 +9,7 @@ from crmclient.embedded.definitions import (
     OPTION_SET_JSON,
     AttributeDefinition,
     EntityDefinition,
+    Kind,
 )
 from crmclient.embedded.dialects.base import DbValue
 from crmclient.embedded.metadata.checks import Known, check_entity, check_names_are_unique, check_option_set
@@ -30,7 +31,7 @@ class Draft:
         self.option_sets = dict(snapshot.option_sets)
         self.tables = {*tables, *(definition.table for definition in self.entities.values())}
         self.statements: list[Statement] = []
-        self._changed: set[tuple[str, str]] = set()
+        self._changed: set[tuple[Kind, str]] = set()
 
     def entity(self, name: str) -> EntityDefinition:
         if name not in self.entities:
@@ -46,19 +47,19 @@ class Draft:
     def put_entity(self, definition: EntityDefinition) -> None:
         name = definition.entity.logical_name
         self.entities[name] = definition
-        self._changed.add(("entity", name))
+        self._changed.add((Kind.ENTITY, name))
 
     def remove_entity(self, name: str) -> None:
         del self.entities[name]
-        self._changed.add(("entity", name))
+        self._changed.add((Kind.ENTITY, name))
 
     def put_option_set(self, option_set: OptionSet) -> None:
         self.option_sets[option_set.name] = option_set
-        self._changed.add(("optionset", option_set.name))
+        self._changed.add((Kind.OPTION_SET, option_set.name))
 
     def remove_option_set(self, name: str) -> None:
         del self.option_sets[name]
-        self._changed.add(("optionset", name))
+        self._changed.add((Kind.OPTION_SET, name))
 
     def run(self, statements: Iterable[str]) -> None:
         """Keep DDL for when the change is carried out."""
@@ -72,16 +73,16 @@ class Draft:
         """Raises InvalidDefinition unless every changed definition fits with all the others."""
         known = Known(self.entities, self.option_sets)
         for kind, name in sorted(self._changed):
-            if kind == "entity" and name in self.entities:
+            if kind is Kind.ENTITY and name in self.entities:
                 check_entity(self.entities[name], known)
-            elif kind == "optionset" and name in self.option_sets:
+            elif kind is Kind.OPTION_SET and name in self.option_sets:
                 check_option_set(self.option_sets[name])
         check_names_are_unique(known)
 
-    def documents(self) -> Iterable[tuple[str, str, str | None]]:
+    def documents(self) -> Iterable[tuple[Kind, str, str | None]]:
         """Kind, name and JSON of each changed definition; None for one that is gone."""
         for kind, name in sorted(self._changed):
-            if kind == "entity":
+            if kind is Kind.ENTITY:
                 definition = self.entities.get(name)
                 text = (
                     None if definition is None else ENTITY_JSON.dump_json(definition, exclude_defaults=True)

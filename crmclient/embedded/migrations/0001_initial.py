@@ -44,7 +44,7 @@ class Migration(migrations.Migration):
             name='Definition',
             fields=[
                 ('id', models.BigAutoField(primary_key=True, serialize=False)),
-                ('kind', models.CharField(choices=[('entity', 'Entity'), ('optionset', 'Option Set')], max_length=10)),
+                ('kind', models.CharField(max_length=10)),
                 ('name', models.CharField(max_length=128)),
                 ('token', models.CharField(max_length=32)),
                 ('document', models.TextField()),

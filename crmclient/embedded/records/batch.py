@@ -34,5 +34,5 @@ def _run(unit: WriteUnit, operation: Operation, call: Call) -> Stored | None:
             if_version=operation.if_version,
             caller=call.caller,
         )
-    delete(unit, operation.entity, operation.id, if_version=operation.if_version)
+    delete(unit, operation.entity, operation.id, if_version=operation.if_version, caller=call.caller)
     return None

@@ -8,6 +8,7 @@ from functools import lru_cache
 from crmclient.embedded.connection import WriteUnit
 from crmclient.embedded.files.registry import forget_record
 from crmclient.embedded.names import quote
+from crmclient.embedded.records.callers import check_caller
 from crmclient.embedded.records.statements import (
     delete_sql,
     untouched,
@@ -34,9 +35,17 @@ class _Pointer:
     relationship: str
 
 
-def delete(unit: WriteUnit, entity: str, id: Guid, *, if_version: str | None = None) -> None:
+def delete(
+    unit: WriteUnit,
+    entity: str,
+    id: Guid,
+    *,
+    if_version: str | None = None,
+    caller: Guid | None = None,
+) -> None:
     """Raises as `Platform.delete`."""
     stored = unit.snapshot.entity(entity)
+    check_caller(unit, caller)
     record = record_id(stored, id)
     if record in _PERMANENT:
         raise StateConflict(f"The {entity} {record} is the platform's own and stays.")

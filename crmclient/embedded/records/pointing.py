@@ -6,9 +6,10 @@ from functools import lru_cache
 
 from crmclient.embedded.connection import Unit
 from crmclient.embedded.names import quote
+from crmclient.embedded.records.callers import refuse_unless
 from crmclient.embedded.records.written import Pointed, Written
 from crmclient.embedded.snapshot import Snapshot
-from crmclient.errors import AccessDenied, UnknownTarget
+from crmclient.errors import UnknownTarget
 from crmclient.values import Guid, Reference
 
 OWNER, BUSINESS_UNIT = "ownerid", "owningbusinessunit"
@@ -33,8 +34,8 @@ def look_up(unit: Unit, written: Written, caller: Guid | None, owner: Reference 
     written.problems.extend(
         _missing(item) for item, exists in zip(pointed, found, strict=False) if not exists
     )
-    if caller is not None and not found[len(pointed)]:
-        raise AccessDenied(f"{caller} is no enabled user of the platform.")
+    if caller is not None:
+        refuse_unless(found[len(pointed)], caller)
     if owner is not None:
         unit_id = found[-1]
         written.set(BUSINESS_UNIT, None if unit_id is None else Reference("businessunit", unit_id))
