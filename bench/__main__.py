@@ -13,10 +13,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NoReturn
 
+import psycopg
+
 from bench.conformance import NotTheSame
 from bench.contenders import THREADS, contenders
 from bench.load import LoadError
-from bench.race import Stable, machine, race, running
+from bench.machine import Meanwhile, describe
+from bench.processes import PreparationError
+from bench.race import Stable, race, running
 from bench.report import as_json, table
 from bench.scenarios import SCENARIOS, Scenario
 from bench.servers import ServerError
@@ -66,7 +70,7 @@ def main() -> int:
             databases = PostgresDatabases(options.postgres)
         try:
             results = measure_all(options, scenarios, folder, databases)
-        except (NotTheSame, LoadError, ServerError) as error:
+        except (NotTheSame, LoadError, ServerError, PreparationError, psycopg.OperationalError) as error:
             print(error, file=sys.stderr)
             return 1
         except KeyboardInterrupt:
@@ -85,7 +89,7 @@ def measure_all(
 ) -> dict[str, Any]:
     results: dict[str, Any] = {
         "when": datetime.now(UTC).isoformat(timespec="seconds"),
-        "machine": machine(),
+        "machine": describe(),
         "database": options.database,
         "threads": options.threads,
         "rounds": options.rounds,
@@ -99,9 +103,12 @@ def measure_all(
     with running(stable, chosen, _say) as entrants:
         for scenario in scenarios:
             _say(f"{scenario.title}: {options.rounds} rounds of {options.seconds:g} s each")
+            meanwhile = Meanwhile([entrant.server for entrant in entrants])
             lines = race(entrants, scenario, stable.world, rounds=options.rounds, seconds=options.seconds)
-            results["scenarios"][scenario.key] = as_json(scenario, lines)
-            print(f"\n{table(scenario, lines)}\n", flush=True)
+            others = meanwhile.others()
+            results["scenarios"][scenario.key] = {**as_json(scenario, lines), "others": others}
+            print(f"\n{table(scenario, lines)}", flush=True)
+            print(f"Others used {others:.0%} of the machine meanwhile.\n", flush=True)
     return results
 
 

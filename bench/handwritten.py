@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
-import subprocess
-import sys
 import uuid
 from collections.abc import Mapping
 from decimal import Decimal
@@ -14,7 +11,7 @@ from typing import Any
 
 import psycopg
 
-from bench.servers import ROOT
+from bench.processes import run_python
 from bench.world import PEOPLE
 
 RATE = "100000000"
@@ -30,16 +27,8 @@ def environment(url: str, world: Path) -> dict[str, str]:
 
 def seed(url: str, world: Path) -> None:
     """Make and fill the tables that all of them use."""
-    subprocess.run(
-        [sys.executable, "-c", SEED],
-        cwd=ROOT,
-        env={
-            **os.environ,
-            **environment(url, world),
-            "DJANGO_SETTINGS_MODULE": "bench.applications.stock.settings",
-        },
-        check=True,
-    )
+    settings = {"DJANGO_SETTINGS_MODULE": "bench.applications.stock.settings"}
+    run_python({**environment(url, world), **settings}, "-c", SEED)
 
 
 def stored(url: str, key: str) -> Mapping[str, Any]:

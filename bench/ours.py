@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from bench.handwritten import RATE
 from bench.http import send
-from bench.servers import ROOT, ServerError
+from bench.processes import PreparationError, run_python
 from bench.world import SIGNING_KEY
 
 PASSWORD = "demo"
@@ -39,18 +36,18 @@ def environment(url: str, folder: Path) -> dict[str, str]:
 
 def fill(url: str, folder: Path, world: Path) -> None:
     """The demo, accounts until there are 10,000, and what the others must know of it written to `world`."""
-    _run(url, folder, "manage.py", "prepare")
-    _run(url, folder, "-c", INSIDE, "fill", str(world))
+    run_python(environment(url, folder), "manage.py", "prepare")
+    run_python(environment(url, folder), "-c", INSIDE, "fill", str(world))
 
 
 def configure(url: str, folder: Path, endpoints: int) -> None:
     """Add endpoints until `endpoints` are configured."""
-    _run(url, folder, "-c", INSIDE, "configure", str(endpoints))
+    run_python(environment(url, folder), "-c", INSIDE, "configure", str(endpoints))
 
 
 def stored(url: str, folder: Path, key: str) -> Mapping[str, Any]:
     """The account with that id, read by the platform."""
-    record: Mapping[str, Any] = json.loads(_run(url, folder, "-c", INSIDE, "show", key))
+    record: Mapping[str, Any] = json.loads(run_python(environment(url, folder), "-c", INSIDE, "show", key))
     return record
 
 
@@ -59,21 +56,6 @@ def token(port: int, person: str) -> str:
     body = json.dumps({"username": person, "password": PASSWORD}).encode()
     answer = send(port, "POST", "/api/token", body=body, headers=CREDENTIALS)
     if answer.status != 200:
-        raise ServerError(f"No token for {person}: {answer.status} {answer.body}")
+        raise PreparationError(f"No token for {person}: {answer.status} {answer.body}")
     access: str = answer.body["access"]
     return access
-
-
-def _run(url: str, folder: Path, *command: str) -> str:
-    finished = subprocess.run(
-        [sys.executable, *command],
-        cwd=ROOT,
-        env={**os.environ, **environment(url, folder)},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-    )
-    if finished.returncode:
-        words = (finished.stdout + finished.stderr)[-3000:]
-        raise ServerError(f"{' '.join(command)} failed:\n{words}")
-    return finished.stdout

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-import platform
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -128,14 +127,3 @@ def _run(entrant: Entrant, scenario: Scenario, world: World, seconds: float) -> 
     before = server.processor_seconds()
     measurement = run(seconds=seconds)
     return Round.of(measurement, server.processor_seconds() - before)
-
-
-def machine() -> dict[str, str]:
-    model = next(
-        (line.partition(":")[2].strip() for line in _cpu_lines() if line.startswith("model name")), "unknown"
-    )
-    return {"processor": model, "cores": str(os.cpu_count()), "python": platform.python_version()}
-
-
-def _cpu_lines() -> list[str]:
-    return Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()

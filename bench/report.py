@@ -47,25 +47,30 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """Requests a second, ours to another's, round by round."""
+    """Requests a second, ours to another's, round by round.
+
+    `by_processor` is what the same would be if only processor time counted: less moved by what else runs.
+    """
 
     median: float
     least: float
     most: float
+    by_processor: float
     goal: float | None
 
     @classmethod
     def of(cls, ours: Line, other: Line, goal: float | None) -> Ratio:
         each = [mine / theirs for mine, theirs in zip(ours.rates(), other.rates(), strict=True)]
-        return cls(statistics.median(each), min(each), max(each), goal)
+        by_processor = other.median("processor") / ours.median("processor")
+        return cls(statistics.median(each), min(each), max(each), by_processor, goal)
 
     def __str__(self) -> str:
         verdict = "" if self.goal is None else " ✓" if self.median >= self.goal else " ✗"
-        return f"{self.median:.2f}{verdict}"
+        return f"{self.median:.2f} ({self.by_processor:.2f}){verdict}"
 
 
 def table(scenario: Scenario, lines: Sequence[Line]) -> str:
-    """Plain text: a line a contender, a column of ratios for each of ours."""
+    """Plain text: a line a contender, a column of ratios for each of ours (by processor time in brackets)."""
     ours = [line for line in lines if line.contender.is_ours]
     heads = ["requests/s", "least–most", "p50 ms", "p99 ms", "CPU µs"]
     heads += [f"{line.contender.title.partition(', ')[2]} / it" for line in ours]
