@@ -25,6 +25,7 @@ from designer.definitions import (
 from designer.kinds import KINDS
 from designer.models import (
     Binding,
+    Column,
     EndpointRole,
     ExposedEntity,
     Input,
@@ -43,6 +44,7 @@ _INPUT = (
     *("minimum", "maximum", "min_length", "max_length", "pattern", "allowed"),
 )
 _BINDING = ("attribute", "source", "value")
+_COLUMN = ("attribute", "name")
 _ENDPOINT = ("kind", "segment", "name", "title", "description", "enabled")
 
 
@@ -69,7 +71,7 @@ def user_properties(unreadable: Unreadable) -> tuple[UserPropertyDefinition, ...
     columns = _grouped(
         RelatedColumn.objects.order_by("user_property_id", "position", "id"),
         "user_property_id",
-        ("attribute", "name"),
+        _COLUMN,
     )
     names = ("name", "kind", "attribute", "relationship", "expression", "description")
     rows = _dicts(UserProperty.objects.order_by("position", "id"), *names)
@@ -86,6 +88,7 @@ def endpoints(
     ordered = ("endpoint_id", "position", "id")
     inputs = _grouped(Input.objects.filter(**of_endpoints).order_by(*ordered), "endpoint_id", _INPUT)
     bindings = _grouped(Binding.objects.filter(**of_endpoints).order_by(*ordered), "endpoint_id", _BINDING)
+    columns = _grouped(Column.objects.filter(**of_endpoints).order_by(*ordered), "endpoint_id", _COLUMN)
     callers: dict[int, list[str]] = defaultdict(list)
     granted = EndpointRole.objects.filter(**of_endpoints).order_by("endpoint_id", "role__name")
     for id, role in granted.values_list("endpoint_id", "role__name"):
@@ -93,7 +96,7 @@ def endpoints(
     found: dict[int, Endpoint] = {}
     for id, place, data in _endpoint_rows(only):
         data["access"]["roles"] = callers[id]
-        data["inputs"], data["bindings"] = inputs[id], bindings[id]
+        data |= {"inputs": inputs[id], "bindings": bindings[id], "columns": columns[id]}
         if data["kind"] not in KINDS:
             unreadable[f"endpoint {id}"] = f"There is no kind “{data['kind']}”."
             continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
@@ -11,6 +11,7 @@ from django.db.models import ProtectedError
 
 from designer.definitions import (
     ConfigurationDocument,
+    Definition,
     EndpointDefinition,
     ExposedEntityDefinition,
     ModuleDefinition,
@@ -21,6 +22,7 @@ from designer.documents.plan import Change, Plan
 from designer.documents.problems import DocumentError
 from designer.models import (
     Binding,
+    Column,
     Endpoint,
     ExposedEntity,
     Input,
@@ -63,8 +65,9 @@ def _make(change: Change) -> Iterator[str]:
 
 
 def _check(row: models.Model) -> None:
-    # Uniqueness is the natural key's, which the plan knows already.
-    row.full_clean(validate_unique=False, validate_constraints=False)
+    # Uniqueness is the natural key's, which the plan knows already; related rows have just been found.
+    related = {field.name for field in row._meta.fields if field.is_relation}
+    row.full_clean(exclude=related, validate_unique=False, validate_constraints=False)
 
 
 def _save(row: models.Model, values: Mapping[str, Any]) -> None:
@@ -128,18 +131,18 @@ def _write_endpoint(row: Endpoint, endpoint: EndpointDefinition) -> None:
     settings = {"settings": endpoint.settings.to_json()}
     _save(row, endpoint.model_dump(include=plain) | places | access | settings)
     row.roles.set(_roles(endpoint.access.roles))
-    row.inputs.all().delete()
-    row.bindings.all().delete()
-    inputs = [
-        Input(endpoint=row, position=at, **item.model_dump()) for at, item in enumerate(endpoint.inputs)
-    ]
-    bindings = [
-        Binding(endpoint=row, position=at, **item.model_dump()) for at, item in enumerate(endpoint.bindings)
-    ]
-    for child in (*inputs, *bindings):
-        _check(child)
-    Input.objects.bulk_create(inputs)
-    Binding.objects.bulk_create(bindings)
+    _write_parts(row, Input, endpoint.inputs)
+    _write_parts(row, Binding, endpoint.bindings)
+    _write_parts(row, Column, endpoint.columns)
+
+
+def _write_parts(row: Endpoint, model: type[Input | Binding | Column], parts: Sequence[Definition]) -> None:
+    rows = [model(endpoint=row, position=at, **part.model_dump()) for at, part in enumerate(parts)]
+    for part in rows:
+        _check(part)
+    objects: models.Manager[Any] = model._default_manager
+    objects.filter(endpoint=row).delete()
+    objects.bulk_create(rows)
 
 
 def _module(segment: str) -> Module:

@@ -4,6 +4,7 @@ Rows may be incomplete while an endpoint is a draft. What they mean is said by t
 into (`designer.loading`), and whether they can be served by `designer.readiness`.
 """
 
+from designer.models.columns import Column
 from designer.models.context import RelatedColumn, Role, UserProperty
 from designer.models.endpoints import Endpoint, EndpointRole, OptionSet
 from designer.models.inputs import Binding, Input
@@ -13,6 +14,7 @@ from designer.models.revision import Change, RevisionRow
 __all__ = [
     "Binding",
     "Change",
+    "Column",
     "Endpoint",
     "EndpointRole",
     "ExposedEntity",

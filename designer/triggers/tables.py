@@ -10,6 +10,7 @@ WATCHED: Mapping[str, str | None] = {
     "designer_endpoint_roles": "endpoint_id",
     "designer_input": "endpoint_id",
     "designer_binding": "endpoint_id",
+    "designer_column": "endpoint_id",
     "designer_module": None,
     "designer_exposedentity": None,
     "designer_role": None,

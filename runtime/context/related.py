@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from crmclient import Call, Guid, Platform, Value
 from crmclient.metadata import Entity
 from crmclient.query.ast import Column, Condition, Filter, Link, Operator, Order, Page, Query
-from designer.definitions import RelatedColumn
+from designer.definitions import ColumnDefinition
 from designer.names import output_key
 from runtime.context.values import plain
 from runtime.failures import Misconfigured
@@ -97,7 +97,7 @@ class _Many:
         )
 
 
-def related(relationship: str, columns: Sequence[RelatedColumn], platform: Platform, alias: str) -> Related:
+def related(relationship: str, columns: Sequence[ColumnDefinition], platform: Platform, alias: str) -> Related:
     """How to read `columns` over `relationship`. Raises Misconfigured.
 
     Where a relationship joins systemuser to itself, the lookup's direction is meant: one user's manager.
@@ -119,7 +119,7 @@ def related(relationship: str, columns: Sequence[RelatedColumn], platform: Platf
 
 
 def _one(
-    target: str, lookup: str, columns: Sequence[RelatedColumn], platform: Platform, alias: str
+    target: str, lookup: str, columns: Sequence[ColumnDefinition], platform: Platform, alias: str
 ) -> Related:
     entity = platform.entities()[target]
     configured = _columns(target, columns, platform)
@@ -134,7 +134,7 @@ def _one(
     return _One(link=link, columns=configured, id_key=f"{alias}.{entity.primary_id}")
 
 
-def _columns(entity: str, columns: Sequence[RelatedColumn], platform: Platform) -> _Columns:
+def _columns(entity: str, columns: Sequence[ColumnDefinition], platform: Platform) -> _Columns:
     if not columns:
         raise Misconfigured("no columns are chosen")
     known = platform.attributes(entity)
@@ -142,7 +142,7 @@ def _columns(entity: str, columns: Sequence[RelatedColumn], platform: Platform) 
         if column.attribute not in known:
             raise Misconfigured(f"{entity} has no attribute {column.attribute!r}")
     return _Columns(
-        tuple((output_key(column.name or column.attribute), column.attribute) for column in columns)
+        tuple((output_key(column.shown_as), column.attribute) for column in columns)
     )
 
 

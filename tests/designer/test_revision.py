@@ -52,6 +52,7 @@ CHANGES: dict[str, Callable[[Endpoint], object]] = {
     "bulk update": lambda row: Binding.objects.bulk_update(row.bindings.all(), ["value"]),
     "delete of an input": lambda row: row.inputs.all().delete(),
     "delete of a binding": lambda row: row.bindings.get().delete(),
+    "create of a column": lambda row: row.columns.create(attribute="name"),
     "roles added": lambda row: row.roles.add(role()),
     "raw insert": lambda row: _raw(
         "INSERT INTO designer_binding (endpoint_id, position, attribute, source, value) "

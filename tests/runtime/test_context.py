@@ -13,7 +13,7 @@ from django.contrib.auth import get_user_model
 from crmclient import Call, Reference, Value
 from crmclient.embedded.demo import people
 from crmclient.errors import DeadlineExceeded
-from designer.definitions import RelatedColumn, UserPropertyDefinition
+from designer.definitions import ColumnDefinition, UserPropertyDefinition
 from designer.models import Role
 from designer.platform import get_platform
 from runtime.callers import tokens
@@ -42,7 +42,7 @@ def a_field(name: str, attribute: str) -> UserPropertyDefinition:
 
 def related(name: str, relationship: str, /, **columns: str) -> UserPropertyDefinition:
     """`columns` as output name = attribute."""
-    chosen = tuple(RelatedColumn(attribute=attribute, name=key) for key, attribute in columns.items())
+    chosen = tuple(ColumnDefinition(attribute=attribute, name=key) for key, attribute in columns.items())
     return UserPropertyDefinition(name=name, kind="related", relationship=relationship, columns=chosen)
 
 
@@ -164,7 +164,7 @@ def test_a_column_without_a_name_has_its_attributes() -> None:
         name="manager",
         kind="related",
         relationship="user_parent_user",
-        columns=(RelatedColumn(attribute="fullname"),),
+        columns=(ColumnDefinition(attribute="fullname"),),
     )
     assert rita_reads(manager) == {"manager": {"fullname": "Max Manager"}}
 

@@ -1,0 +1,24 @@
+"""What an endpoint answers with."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from designer.models.endpoints import Endpoint
+
+
+class Column(models.Model):
+    """An attribute of the record, or an output of the process, that callers get."""
+
+    endpoint = models.ForeignKey(Endpoint, on_delete=models.CASCADE, related_name="columns")
+    position = models.PositiveIntegerField(default=0)
+    attribute = models.CharField(max_length=128, help_text="What callers get.")
+    name = models.CharField(
+        max_length=100, blank=True, help_text="Its name in the answer. Empty: the attribute's."
+    )
+
+    class Meta:
+        ordering = ("position", "id")
+
+    def __str__(self) -> str:
+        return self.name or self.attribute
