@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from limits.storage import storage_from_string
 from pytest_django import Settings
 
 from runtime import limits
@@ -12,7 +13,9 @@ OPTIONS = "/optionsets/priorities"
 
 
 @pytest.fixture(autouse=True)
-def _fresh_counters() -> None:
+def _fresh_counters(settings: Settings) -> None:
+    if url := settings.PORTICO["CACHE_URL"]:
+        storage_from_string(url).reset()
     limits._limiter.cache_clear()
 
 
