@@ -10,6 +10,7 @@ import logging
 import math
 import time
 from functools import cache
+from typing import Any, cast
 
 from django.conf import settings
 from limits import RateLimitItemPerMinute
@@ -78,12 +79,12 @@ def _hit(limiter: FixedWindowRateLimiter, item: RateLimitItemPerMinute, name: st
 
 
 def _shared(url: str) -> Storage:
-    options = {
+    options: dict[str, Any] = {
         "socket_timeout": _REDIS_SECONDS,
         "socket_connect_timeout": _REDIS_SECONDS,
         "wrap_exceptions": True,
     }
-    return storage_from_string(url, **options)  # type: ignore[arg-type]
+    return cast(Storage, storage_from_string(url, **options))
 
 
 @cache

@@ -101,15 +101,15 @@ def _anew(configuration: Configuration, metadata: str, platform: Platform) -> Se
 
 
 def _build(endpoint: Endpoint, platform: Platform) -> View:
-    actions = {method.lower(): "run" for method in endpoint.kind.methods}
+    actions: dict[str, Any] = {method.lower(): "run" for method in endpoint.kind.methods}
     access = endpoint.definition.access
     try:
         operation = _compile(endpoint, platform)
     except (Misconfigured, MetadataError, ValueError) as error:
         # Kept like any view: the reason does not change until the configuration or the metadata does.
         logger.error("endpoint %s cannot be served: %s", endpoint.definition.key, error)
-        return BrokenViewSet.as_view(actions, access=access)  # type: ignore[no-any-return]
-    return OperationViewSet.as_view(actions, access=access, operation=operation)  # type: ignore[no-any-return]
+        return BrokenViewSet.as_view(actions, access=access)
+    return OperationViewSet.as_view(actions, access=access, operation=operation)
 
 
 def _compile(endpoint: Endpoint, platform: Platform) -> Operation:

@@ -49,7 +49,7 @@ class GuardedViewSet(ViewSet):
         self.exchange.caller = _caller(plain)
         _authorise(self.exchange.caller, self.access)
 
-    def finalize_response(
+    def finalize_response(  # type: ignore[override]
         self, request: Request, response: HttpResponseBase, *args: Any, **kwargs: Any
     ) -> HttpResponseBase:
         for name, value in (_PUBLIC if self.is_public else _PRIVATE).items():

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from crmclient.metadata import AttributeType
 from designer.types.allowed import within
@@ -42,7 +43,7 @@ class MultiOptionSetType:
     constraints: frozenset[str] = frozenset({"min_length", "max_length", "allowed"})
 
     def compile(self, limits: Limits) -> Reader:
-        read_one = within(limits, _option_reader(limits.options))
+        read_one = cast(Callable[[Any], int], within(limits, _option_reader(limits.options)))
         fewest = max(limits.min_length or 0, 1 if limits.required else 0)
         most = MOST_OPTIONS if limits.max_length is None else min(MOST_OPTIONS, limits.max_length)
 
@@ -65,7 +66,7 @@ class MultiOptionSetType:
         return {"type": "array", "items": items, "uniqueItems": True, "minItems": fewest, "maxItems": most}
 
 
-def _option_reader(options: frozenset[int] | None) -> Reader:
+def _option_reader(options: frozenset[int] | None) -> Callable[[Any], int]:
     def read(raw: Any) -> int:
         if type(raw) is not int:
             raise InvalidInput("wrong_type", "Must be the value of an option, a whole number.")

@@ -37,10 +37,8 @@ def test_whatever_is_sent_is_read_or_refused_and_never_crashes(type_name: str, r
     try:
         value = _read(type_name, raw, targets=("account", "contact"), options=frozenset({1, 2}))
     except InvalidInput as error:
-        assert error.code
-        assert error.message
-    else:
-        assert value is not None
+        value = error.code and error.message
+    assert value not in (None, "")
 
 
 @given(amount=st.integers(-(2**63), 2**63 - 1))
@@ -106,9 +104,16 @@ def test_an_instant_is_kept_in_utc_and_whole_seconds(raw: str, value: dt.datetim
 
 @pytest.mark.parametrize(
     "raw",
-    ["2026-01-31", "2026-01-31T12:00:00", "2026-02-30T00:00:00Z", "1752-12-31T00:00:00Z", "2026-W05-6T00:00:00Z",
-     "0001-01-01T00:00:00+23:59", 1769860800],
-)  # fmt: skip
+    [
+        "2026-01-31",
+        "2026-01-31T12:00:00",
+        "2026-02-30T00:00:00Z",
+        "1752-12-31T00:00:00Z",
+        "2026-W05-6T00:00:00Z",
+        "0001-01-01T00:00:00+23:59",
+        1769860800,
+    ],
+)
 def test_what_is_no_instant_is_refused(raw: Any) -> None:
     with pytest.raises(InvalidInput):
         _read("DateTime", raw)
