@@ -30,6 +30,6 @@ def _raise(endpoints: list[str]) -> Iterator[str]:
     )
     yield f"INSERT INTO designer_change (number, token, endpoint) {notes}"
     yield (
-        "DELETE FROM designer_change WHERE id <= "  # noqa: S608  a number of ours
-        f"(SELECT max(id) - {KEPT_CHANGES} FROM designer_change)"
+        "DELETE FROM designer_change WHERE number <= "  # noqa: S608  a number of ours
+        f"(SELECT number - {KEPT_CHANGES} FROM designer_revision WHERE id = 1)"
     )

@@ -20,5 +20,5 @@ WATCHED: Mapping[str, str | None] = {
 
 REVISION_TABLES = frozenset({"designer_revision", "designer_change"})
 
-# A process that has missed more changes than this reads everything again.
+# A process that has missed more revisions than this reads everything again.
 KEPT_CHANGES = 1_000
