@@ -1,0 +1,12 @@
+"""FetchXML as text, and designed queries: both ways, without loss for what is supported.
+
+What FetchXML says of labels, of the way it is sent and of the form it stands in (`uiname`, `no-lock`,
+`visible`, …) changes no row and is left out. Everything else is either read or refused by name. Two things
+are ours: values may be `@parameter` or `@user.property` (see `placeholders`), and there is the operator
+`contains`.
+"""
+
+from crmclient.query.fetchxml.reading import parse
+from crmclient.query.fetchxml.writing import write
+
+__all__ = ["parse", "write"]

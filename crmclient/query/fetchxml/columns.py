@@ -1,0 +1,83 @@
+"""The elements attribute and order."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TypeVar
+
+from crmclient.query.ast import Aggregate, DateGrouping, Order
+from crmclient.query.designed import DesignedColumn
+from crmclient.query.fetchxml.aliases import Aliases
+from crmclient.query.fetchxml.elements import Reading
+
+Word = TypeVar("Word", bound=Enum)
+
+
+def read_column(attribute: Reading, *, aggregate: bool) -> DesignedColumn:
+    attribute.ignore("addedby", "build")
+    attribute.refuse("rowaggregate", "hierarchies are not counted")
+    column = DesignedColumn(
+        attribute.needed(),
+        attribute.name("alias"),
+        _word(attribute, "aggregate", Aggregate),
+        attribute.flag("groupby"),
+        _word(attribute, "dategrouping", DateGrouping),
+        attribute.flag("distinct"),
+        attribute.flag("usertimezone", default=True),
+    )
+    attribute.finish()
+    list(attribute.children(()))
+    for problem in _misuses(column, aggregate=aggregate):
+        attribute.wrong(problem)
+    return column
+
+
+def read_order(order: Reading, standing: str | None, aliases: Aliases, *, aggregate: bool) -> Order:
+    """An order of the entity, or of the link `standing`."""
+    attribute, alias = order.name("attribute"), order.name("alias")
+    descending = order.flag("descending")
+    entity_name = order.text("entityname")
+    link = standing
+    if entity_name:
+        try:
+            link = aliases.meant(entity_name, None)
+        except ValueError as error:
+            order.wrong(str(error))
+    order.finish()
+    list(order.children(()))
+    if aggregate and (attribute or not alias):
+        order.wrong("aggregate queries are sorted by the alias of a column")
+    elif not aggregate and (alias or not attribute):
+        order.wrong("only aggregate queries are sorted by alias; give an attribute")
+    return Order(alias=alias, descending=descending) if alias else Order(attribute, None, link, descending)
+
+
+def _word(reading: Reading, name: str, words: type[Word]) -> Word | None:
+    text = reading.text(name)
+    if not text:
+        return None
+    try:
+        return words(text)
+    except ValueError:
+        known = ", ".join(str(word.value) for word in words)
+        reading.wrong(f"{name} {text!r} is not supported; there are {known}")
+        return None
+
+
+def _misuses(column: DesignedColumn, *, aggregate: bool) -> list[str]:
+    used = column.aggregate is not None
+    if not aggregate:
+        wrong = [(used or column.group_by, 'aggregate and groupby need aggregate="true" on fetch')]
+    else:
+        wrong = [
+            (column.alias is None, "a column of an aggregate query needs an alias"),
+            (used == column.group_by, "a column of an aggregate query is either grouped or aggregated"),
+        ]
+    wrong += [
+        (column.date_grouping is not None and not column.group_by, "dategrouping needs groupby"),
+        (
+            column.distinct and column.aggregate is not Aggregate.COUNT_COLUMN,
+            "distinct belongs to the aggregate countcolumn",
+        ),
+    ]
+    return [message for holds, message in wrong if holds]

@@ -1,0 +1,97 @@
+"""An element being read. What nobody takes of it is unknown, and a problem in the end."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from typing import Final
+
+from crmclient.query.fetchxml import document
+from crmclient.query.problems import Problem
+
+_BOOLEANS: Final = {"true": True, "1": True, "false": False, "0": False}
+_WHOLE: Final = re.compile("[0-9]{1,9}").fullmatch
+_NAME: Final = re.compile("[A-Za-z_][A-Za-z0-9_]*").fullmatch
+
+
+class Reading:
+    """One element, its attributes and children, and the problems of the whole document.
+
+    `construct` names the element in messages.
+    """
+
+    def __init__(self, element: document.Element, construct: str, problems: list[Problem]) -> None:
+        self.element = element
+        self.construct = construct
+        self.problems = problems
+        self._attributes = {str(name): str(value) for name, value in element.attrib.items()}
+
+    def wrong(self, message: str) -> None:
+        self.problems.append(Problem(self.construct, message, document.line_of(self.element)))
+
+    def ignore(self, *names: str) -> None:
+        """Attributes that change no row."""
+        for name in names:
+            self._attributes.pop(name, None)
+
+    def text(self, name: str) -> str | None:
+        return self._attributes.pop(name, None)
+
+    def name(self, attribute: str = "name") -> str | None:
+        """A logical name or an alias, None when the attribute is missing or empty."""
+        text = self.text(attribute)
+        if text and not _NAME(text):
+            self.wrong(f"{attribute} {text!r} is no name; letters, digits and underscores make names")
+        return text or None
+
+    def needed(self, attribute: str = "name") -> str:
+        """As `name`, where something is needed: an empty text and a problem without it."""
+        name = self.name(attribute)
+        if name is None:
+            self.wrong(f"the attribute {attribute} is missing")
+        return name or ""
+
+    def flag(self, name: str, *, default: bool = False) -> bool:
+        text = self.text(name)
+        if text is None:
+            return default
+        value = _BOOLEANS.get(text.strip().lower())
+        if value is None:
+            self.wrong(f"{name} {text!r} is neither true nor false")
+        return default if value is None else value
+
+    def whole(self, name: str) -> int | None:
+        """A whole number of at least 1."""
+        text = self.text(name)
+        if text is None:
+            return None
+        if not _WHOLE(text.strip()) or not int(text):
+            self.wrong(f"{name} {text!r} is no whole number of at least 1")
+            return None
+        return int(text)
+
+    def refuse(self, name: str, reason: str) -> None:
+        """An attribute that is known, and not supported."""
+        if self.text(name) is not None:
+            self.wrong(f"the attribute {name} is not supported: {reason}")
+
+    def children(self, known: Collection[str]) -> Iterator[document.Element]:
+        """The children whose names are `known`; the others, and text between them, are problems."""
+        for text in (self.element.text, *(child.tail for child in self.element)):
+            if text and text.strip():
+                self.wrong(f"the text {text.strip()[:40]!r} does not belong here")
+        for child in self.element:
+            if not isinstance(child.tag, str):
+                self.wrong("entity references are not allowed")
+            elif child.tag in known:
+                yield child
+            else:
+                self.problems.append(
+                    Problem(
+                        self.construct, f"the element {child.tag} is not known here", document.line_of(child)
+                    )
+                )
+
+    def finish(self) -> None:
+        for name in self._attributes:
+            self.wrong(f"the attribute {name} is not known here")

@@ -1,0 +1,169 @@
+"""The elements filter and condition."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from crmclient.query.ast import Operator
+from crmclient.query.designed import (
+    OPERATORS,
+    DesignedCondition,
+    DesignedFilter,
+    DesignedItem,
+    DesignedOperator,
+    DesignedValue,
+    Parameter,
+    UserValue,
+    values_taken,
+)
+from crmclient.query.fetchxml import document
+from crmclient.query.fetchxml.aliases import Aliases
+from crmclient.query.fetchxml.elements import Reading
+from crmclient.query.fetchxml.placeholders import read_value
+from crmclient.query.fetchxml.refused import REFUSED
+from crmclient.query.problems import Problem
+
+_SYNONYMS: Final = {"neq": Operator.NE}
+_COMPARABLE: Final = frozenset({Operator.EQ, Operator.NE, Operator.GT, Operator.GE, Operator.LT, Operator.LE})
+
+
+class FilterReader:
+    """Reads the filters of the entity (`standing` None) or of a link."""
+
+    def __init__(self, aliases: Aliases, standing: str | None, problems: list[Problem]) -> None:
+        self._aliases = aliases
+        self._standing = standing
+        self._problems = problems
+
+    def read(self, element: document.Element) -> DesignedFilter:
+        group = Reading(element, "filter", self._problems)
+        # What these say is how the database should look for the rows, not which.
+        group.ignore(
+            "isquickfindfields",
+            "overridequickfindrecordlimitenabled",
+            "overridequickfindrecordlimitdisabled",
+            "hint",
+        )
+        kind = group.text("type") or "and"
+        if kind not in ("and", "or"):
+            group.wrong(f"the type {kind!r} is neither and nor or")
+        group.finish()
+        items: list[DesignedItem] = []
+        for child in group.children({"condition", "filter", "link-entity"}):
+            if child.tag == "filter":
+                items.append(self.read(child))
+            elif child.tag == "condition":
+                items.extend(self._condition(child))
+            else:
+                self._refuse_link(child)
+        return DesignedFilter(tuple(items), kind == "or")
+
+    def _refuse_link(self, element: document.Element) -> None:
+        kind = element.get("link-type", "inner")
+        link = Reading(element, f"link-entity {element.get('name', '')}", self._problems)
+        link.wrong(
+            f"a link-entity inside a filter (link-type {kind!r}) is not supported; write an outer "
+            "link-entity, and a condition with its alias as entityname"
+        )
+
+    def _condition(self, element: document.Element) -> list[DesignedCondition]:
+        """One condition, or none when something is wrong with it."""
+        name = f"condition {element.get('attribute', '')} {element.get('operator', '')}"
+        condition = Reading(element, name.strip(), self._problems)
+        condition.ignore("uiname", "uitype", "uihidden")
+        condition.refuse("aggregate", "conditions on aggregates do not exist here")
+        condition.refuse("alias", "conditions on aggregates do not exist here")
+        condition.refuse("rowaggregate", "hierarchies are not counted")
+        attribute = condition.needed("attribute")
+        operator = _operator(condition)
+        link = self._link(condition)
+        text, other = condition.text("value"), condition.text("valueof")
+        condition.finish()
+        texts = _listed(condition)
+        if operator is None:
+            return []
+        if other:
+            if text or texts or operator not in _COMPARABLE:
+                condition.wrong("valueof is compared by eq, ne, gt, ge, lt and le, and excludes values")
+            value_of = self._value_of(condition, other, link)
+            return [DesignedCondition(attribute, operator, (), link, value_of)]
+        values = _values(condition, operator, text, texts)
+        return [] if values is None else [DesignedCondition(attribute, operator, values, link)]
+
+    def _link(self, condition: Reading) -> str | None:
+        entity_name = condition.text("entityname")
+        if not entity_name:
+            return None
+        try:
+            return self._aliases.meant(entity_name, self._standing)
+        except ValueError as error:
+            condition.wrong(str(error))
+            return None
+
+    def _value_of(self, condition: Reading, other: str, link: str | None) -> tuple[str | None, str]:
+        alias, dot, name = other.rpartition(".")
+        if not dot:
+            if link is not None:
+                condition.wrong(f"valueof {other!r}: of which entity is not defined; write alias.attribute")
+            return None, other
+        try:
+            return self._aliases.meant(alias, self._standing), name
+        except ValueError as error:
+            condition.wrong(f"valueof {other!r}: {error}")
+            return None, name
+
+
+def _operator(condition: Reading) -> DesignedOperator | None:
+    text = condition.text("operator")
+    operator = OPERATORS.get(text or "") or _SYNONYMS.get(text or "")
+    if operator is None:
+        reason = "the attribute operator is missing" if not text else f"there is no operator {text!r}"
+        if text in REFUSED:
+            reason = f"the operator {text} is not supported: {REFUSED[text]}"
+        condition.wrong(reason)
+    return operator
+
+
+def _listed(condition: Reading) -> list[str]:
+    """The texts of value elements."""
+    texts = []
+    for element in condition.children({"value"}):
+        value = Reading(element, f"{condition.construct} value", condition.problems)
+        value.ignore("uiname", "uitype")
+        value.finish()
+        for child in element:
+            value.problems.append(
+                Problem(
+                    value.construct, f"the element {child.tag} does not belong here", document.line_of(child)
+                )
+            )
+        texts.append(element.text or "")
+    return texts
+
+
+def _values(
+    condition: Reading, operator: DesignedOperator, text: str | None, texts: list[str]
+) -> tuple[DesignedValue, ...] | None:
+    """The values, None when they are wrong. `value=""` beside value elements is a designer's leftover."""
+    taken = values_taken(operator)
+    if texts and text:
+        condition.wrong("it has both a value and value elements")
+        return None
+    given = texts or ([] if text is None else [text])
+    if taken == 0:
+        given = [item for item in given if item]
+    if not given and taken != 0:
+        condition.wrong("the attribute value or valueof, or value elements, must be given")
+        return None
+    if taken is not None and len(given) != taken:
+        condition.wrong(f"{operator.value} takes {('no value', 'one value', 'two values')[taken]}")
+        return None
+    try:
+        values = tuple(read_value(item, operator) for item in given)
+    except ValueError as error:
+        condition.wrong(str(error))
+        return None
+    if taken is None and text and "," in text and not isinstance(values[0], Parameter | UserValue):
+        condition.wrong("several values stand in value elements, one in each")
+        return None
+    return values

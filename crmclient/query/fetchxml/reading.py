@@ -1,0 +1,208 @@
+"""The elements fetch, entity and link-entity."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from crmclient.query.ast import Order
+from crmclient.query.designed import DesignedColumn, DesignedFilter, DesignedLink, DesignedQuery
+from crmclient.query.fetchxml import document
+from crmclient.query.fetchxml.aliases import Aliases
+from crmclient.query.fetchxml.columns import read_column, read_order
+from crmclient.query.fetchxml.elements import Reading
+from crmclient.query.fetchxml.filters import FilterReader
+from crmclient.query.problems import Problem, QueryProblems
+
+MOST_LINKS: Final = 15
+"""As many as Dataverse takes."""
+
+_LINK_TYPES: Final = {"inner": False, "outer": True}
+_CHILDREN: Final = frozenset({"attribute", "all-attributes", "order", "filter", "link-entity"})
+
+
+def parse(text: str) -> DesignedQuery:
+    """The query that a FetchXML text describes; its entity element alone will do.
+
+    Raises QueryProblems with everything that is wrong or not supported, each with its line.
+    """
+    problems: list[Problem] = []
+    root = document.tree(text)
+    if root.tag == "fetch":
+        query = _fetch(Reading(root, "fetch", problems))
+    elif root.tag == "entity":
+        query = _entity(root, _Fetch(), problems)
+    else:
+        raise QueryProblems([Problem("document", f"it begins with {root.tag}, not with fetch")])
+    if problems:
+        raise QueryProblems(sorted(problems, key=lambda problem: problem.line or 0))
+    return query
+
+
+@dataclass(frozen=True, slots=True)
+class _Fetch:
+    """What the fetch element says."""
+
+    aggregate: bool = False
+    distinct: bool = False
+    top: int | None = None
+    page_size: int | None = None
+    total: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Body:
+    """What an entity and a link have in common."""
+
+    columns: tuple[DesignedColumn, ...]
+    all_columns: bool
+    filter: DesignedFilter | None
+    links: tuple[DesignedLink, ...]
+
+
+def _fetch(fetch: Reading) -> DesignedQuery:
+    fetch.ignore("version", "output-format", "no-lock", "latematerialize", "options", "savedqueryid")
+    mapping = fetch.text("mapping")
+    if mapping not in (None, "logical"):
+        fetch.wrong(f"mapping {mapping!r} is not supported; only logical is")
+    if fetch.flag("useraworderby"):
+        fetch.wrong("useraworderby is not supported: choices are sorted by their labels")
+    fetch.refuse("paging-cookie", "take it out; a cursor does its work")
+    fetch.refuse("utc-offset", "days begin in the service's time zone")
+    fetch.refuse("datasource", "retained data cannot be read")
+    fetch.refuse("aggregatelimit", "leave it to the platform")
+    page = fetch.whole("page")
+    if page not in (None, 1):
+        fetch.wrong("page is not supported but for the first one; a cursor leads to the others")
+    settings = _Fetch(
+        fetch.flag("aggregate"),
+        fetch.flag("distinct"),
+        fetch.whole("top"),
+        fetch.whole("count"),
+        fetch.flag("returntotalrecordcount"),
+    )
+    if settings.top is not None and (page is not None or settings.page_size is not None):
+        fetch.wrong("top excludes page and count")
+    fetch.finish()
+    entities = list(fetch.children({"entity"}))
+    if len(entities) != 1:
+        fetch.wrong(f"exactly one entity element is needed, not {len(entities)}")
+        return DesignedQuery("")
+    return _entity(entities[0], settings, fetch.problems)
+
+
+def _entity(element: document.Element, fetch: _Fetch, problems: list[Problem]) -> DesignedQuery:
+    entity = Reading(element, f"entity {element.get('name', '')}".rstrip(), problems)
+    aliases = Aliases(element)
+    if aliases.count > MOST_LINKS:
+        entity.wrong(f"it has {aliases.count} link-entity elements; at most {MOST_LINKS} are allowed")
+    for alias in sorted(aliases.repeated):
+        entity.wrong(f"the alias {alias!r} is used by more than one link-entity")
+    name = entity.needed()
+    _refuse_prefilter(entity)
+    entity.finish()
+    reader = _Reader(aliases, problems, aggregate=fetch.aggregate)
+    body = reader.body(entity, None)
+    query = DesignedQuery(
+        name,
+        body.columns,
+        body.filter,
+        body.links,
+        reader.orders(entity),
+        fetch.distinct,
+        fetch.top,
+        body.all_columns,
+        fetch.page_size,
+        fetch.total,
+    )
+    if fetch.aggregate and not query.is_aggregate and not problems:
+        entity.wrong("aggregate queries need columns that are grouped or aggregated")
+    return query
+
+
+class _Reader:
+    """Reads what stands in an entity and its links."""
+
+    def __init__(self, aliases: Aliases, problems: list[Problem], *, aggregate: bool) -> None:
+        self._aliases = aliases
+        self._problems = problems
+        self._aggregate = aggregate
+        self._orders: dict[str | None, tuple[Order, ...]] = {}
+
+    def body(self, parent: Reading, alias: str | None) -> _Body:
+        """Children in any order; only that of the same kind among themselves means anything."""
+        children: dict[str, list[document.Element]] = {kind: [] for kind in _CHILDREN}
+        for child in parent.children(_CHILDREN):
+            children[str(child.tag)].append(child)
+        columns = [
+            read_column(self._reading(child, "attribute"), aggregate=self._aggregate)
+            for child in children["attribute"]
+        ]
+        self._orders[alias] = tuple(
+            read_order(self._reading(child, "order"), alias, self._aliases, aggregate=self._aggregate)
+            for child in children["order"]
+        )
+        return _Body(
+            tuple(dict.fromkeys(columns)),
+            self._all_columns(children["all-attributes"]),
+            self._filter(children["filter"], alias),
+            tuple(self._link(child) for child in children["link-entity"]),
+        )
+
+    def orders(self, entity: Reading) -> tuple[Order, ...]:
+        """All orders. Those of the entity and of links in one query are read in two ways: refused."""
+        places = [orders for orders in self._orders.values() if orders]
+        if len(places) > 1:
+            entity.wrong(
+                "order elements stand both here and in a link-entity, or in several of these: which comes "
+                "first is not defined; put all of them here, with entityname"
+            )
+        return places[0] if places else ()
+
+    def _all_columns(self, elements: list[document.Element]) -> bool:
+        for element in elements:
+            reading = Reading(element, "all-attributes", self._problems)
+            if self._aggregate:
+                reading.wrong("aggregate queries cannot have all-attributes")
+            list(reading.children(()))
+            reading.finish()
+        return bool(elements)
+
+    def _filter(self, elements: list[document.Element], alias: str | None) -> DesignedFilter | None:
+        reader = FilterReader(self._aliases, alias, self._problems)
+        filters = tuple(reader.read(element) for element in elements)
+        return DesignedFilter(filters) if len(filters) > 1 else filters[0] if filters else None
+
+    def _link(self, element: document.Element) -> DesignedLink:
+        alias = self._aliases.of(element)
+        link = Reading(element, f"link-entity {element.get('name', '')} ({alias})", self._problems)
+        link.ignore("intersect", "visible")
+        _refuse_prefilter(link)
+        kind = link.text("link-type") or "inner"
+        if kind not in _LINK_TYPES:
+            link.wrong(f"the link-type {kind!r} is not supported; inner and outer are")
+        link.name("alias")
+        name, from_, to = link.needed(), link.needed("from"), link.needed("to")
+        link.finish()
+        body = self.body(link, alias)
+        return DesignedLink(
+            name,
+            from_,
+            to,
+            alias,
+            _LINK_TYPES.get(kind, False),
+            body.columns,
+            body.filter,
+            body.links,
+            body.all_columns,
+        )
+
+    def _reading(self, element: document.Element, kind: str) -> Reading:
+        name = element.get("name") or element.get("attribute") or element.get("alias") or ""
+        return Reading(element, f"{kind} {name}".rstrip(), self._problems)
+
+
+def _refuse_prefilter(reading: Reading) -> None:
+    if reading.flag("enableprefiltering"):
+        reading.wrong("enableprefiltering is not supported: a report's filter is not known here")
+    reading.ignore("prefilterparametername")

@@ -1,0 +1,138 @@
+"""Values as texts, as people and FetchXML write them, read by the type of an attribute.
+
+Everything raises ValueError with a message for people; what a type can hold at all the platform checks.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Final
+
+from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior
+from crmclient.query.calendar import Calendar
+from crmclient.values import Value, parse_guid
+
+_WHOLE: Final = re.compile(r"[+-]?[0-9]{1,19}").fullmatch
+_NUMBER: Final = re.compile(r"[+-]?(?:[0-9]{1,60}(?:\.[0-9]{0,60})?|\.[0-9]{1,60})").fullmatch
+_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}").fullmatch
+_TIME: Final = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?(Z|[+-][0-9]{2}:[0-9]{2})?"
+).fullmatch
+_BOOLEANS: Final = {"1": True, "true": True, "0": False, "false": False}
+
+
+def read(text: str, attribute: Attribute) -> Value | dt.datetime | dt.date:
+    """The value that `text` means. Of a DateTime attribute, a day or a time as written: see `stored`."""
+    reader = _READERS.get(attribute.type)
+    if reader is None:
+        raise ValueError(f"a {attribute.type.value} cannot be compared with a value")
+    return reader(text)
+
+
+def stored(value: dt.date, attribute: Attribute, calendar: Calendar) -> dt.date:
+    """A day or a time as the attribute stores it: a date, or an instant in UTC.
+
+    A day means its beginning, and a time without an offset is one of the calendar's zone; attributes that are
+    independent of time zones hold what the clock shows.
+    """
+    if attribute.behavior is DateTimeBehavior.DATE_ONLY:
+        return _whole_day(value)
+    if not isinstance(value, dt.datetime):
+        value = dt.datetime.combine(value, dt.time.min)
+    if attribute.behavior is DateTimeBehavior.TIME_ZONE_INDEPENDENT:
+        if value.utcoffset():
+            raise ValueError(f"{value.isoformat()} has an offset, but the attribute knows no time zone")
+        return value.replace(tzinfo=dt.UTC)
+    return (value if value.tzinfo is not None else value.replace(tzinfo=calendar.zone)).astimezone(dt.UTC)
+
+
+def day_of(value: object, calendar: Calendar) -> dt.date:
+    """The day of a text, a date or a time; of a time with an offset, the day that it is in the calendar."""
+    if isinstance(value, str):
+        value = read_date(value)
+    if isinstance(value, dt.datetime):
+        return (value if value.tzinfo is None else value.astimezone(calendar.zone)).date()
+    if isinstance(value, dt.date):
+        return value
+    raise ValueError("a date is needed, such as 2026-01-31")
+
+
+def read_date(text: str) -> dt.date:
+    """A date, or a datetime when a time is given."""
+    text = text.strip()
+    if _DATE(text):
+        return dt.date.fromisoformat(text)
+    if _TIME(text):
+        return dt.datetime.fromisoformat(text)
+    raise ValueError(f"{text!r} is no date; write 2026-01-31 or 2026-01-31T13:30:00Z")
+
+
+def read_whole(text: str) -> int:
+    text = text.strip()
+    if not _WHOLE(text):
+        raise ValueError(f"{text!r} is no whole number")
+    return int(text)
+
+
+def read_text(text: str) -> str:
+    if not text:
+        raise ValueError("the value is empty; use null or not-null for empty attributes")
+    return text
+
+
+def _whole_day(value: dt.date) -> dt.date:
+    if not isinstance(value, dt.datetime):
+        return value
+    if value.time() != dt.time.min:
+        raise ValueError(f"{value.isoformat()} has a time of day, but the attribute holds days")
+    return value.date()
+
+
+def _read_decimal(text: str) -> Decimal:
+    text = text.strip()
+    if not _NUMBER(text):
+        raise ValueError(f"{text!r} is no number; write digits and a point, such as -1250.50")
+    return Decimal(text)
+
+
+def _read_double(text: str) -> float:
+    return float(_read_decimal(text))
+
+
+def _read_boolean(text: str) -> bool:
+    value = _BOOLEANS.get(text.strip().lower())
+    if value is None:
+        raise ValueError(f"{text!r} is neither 1 or true nor 0 or false")
+    return value
+
+
+def _read_guid(text: str) -> str:
+    return parse_guid(text.strip())
+
+
+def _read_options(text: str) -> tuple[int, ...]:
+    return (read_whole(text),)
+
+
+_READERS: Final[dict[AttributeType, Callable[[str], Value]]] = {
+    AttributeType.STRING: read_text,
+    AttributeType.MEMO: read_text,
+    AttributeType.INTEGER: read_whole,
+    AttributeType.BIGINT: read_whole,
+    AttributeType.PICKLIST: read_whole,
+    AttributeType.STATE: read_whole,
+    AttributeType.STATUS: read_whole,
+    AttributeType.DECIMAL: _read_decimal,
+    AttributeType.MONEY: _read_decimal,
+    AttributeType.DOUBLE: _read_double,
+    AttributeType.BOOLEAN: _read_boolean,
+    AttributeType.DATETIME: read_date,
+    AttributeType.UNIQUEIDENTIFIER: _read_guid,
+    AttributeType.LOOKUP: _read_guid,
+    AttributeType.CUSTOMER: _read_guid,
+    AttributeType.OWNER: _read_guid,
+    AttributeType.MULTISELECT: _read_options,
+}

@@ -1,0 +1,9 @@
+"""Designed queries as queries that a platform runs: typed values, definite dates, a known caller.
+
+`prepare` does once what needs metadata; a `PreparedQuery` then answers for each caller and moment.
+"""
+
+from crmclient.query.resolving.circumstances import Circumstances
+from crmclient.query.resolving.prepared import PreparedFilter, PreparedQuery, prepare, prepare_filter
+
+__all__ = ["Circumstances", "PreparedFilter", "PreparedQuery", "prepare", "prepare_filter"]

@@ -1,0 +1,238 @@
+"""One condition at a time: what is wrong with it, and what it becomes in given circumstances."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final, TypeAlias, cast
+
+from crmclient.errors import InvalidQuery
+from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior, PlatformUser
+from crmclient.query import literals
+from crmclient.query.ast import Condition, Filter, FilterItem, Operator
+from crmclient.query.calendar import COUNTED_FROM_NOW, Bound, Calendar, Moment
+from crmclient.query.designed import (
+    WHOLE_DAYS,
+    DateOperator,
+    DesignedCondition,
+    DesignedValue,
+    Literal,
+    UserOperator,
+    values_taken,
+)
+from crmclient.query.resolving.circumstances import Absent, Circumstances, Unknown, user_of, value_of
+from crmclient.query.resolving.names import Names
+from crmclient.query.shape import LISTS
+from crmclient.values import Value
+
+Resolve: TypeAlias = Callable[[Circumstances], FilterItem | None]
+"""A condition or group in given circumstances; None where it is left out."""
+
+_TEXTS: Final = frozenset(
+    {
+        Operator.LIKE,
+        Operator.NOT_LIKE,
+        Operator.BEGINS_WITH,
+        Operator.NOT_BEGINS_WITH,
+        Operator.ENDS_WITH,
+        Operator.NOT_ENDS_WITH,
+        Operator.CONTAINS,
+    }
+)
+_OPTIONS: Final = frozenset({Operator.CONTAIN_VALUES, Operator.NOT_CONTAIN_VALUES})
+_EXACT: Final = frozenset({Operator.EQ, Operator.NE, Operator.IN, Operator.NOT_IN})
+
+_OF_USER: Final[dict[UserOperator, tuple[Operator, Callable[[PlatformUser], tuple[str, ...]]]]] = {
+    UserOperator.EQ_USER: (Operator.EQ, lambda user: (user.id,)),
+    UserOperator.NE_USER: (Operator.NE, lambda user: (user.id,)),
+    UserOperator.EQ_BUSINESS_UNIT: (Operator.EQ, lambda user: (user.business_unit_id,)),
+    UserOperator.NE_BUSINESS_UNIT: (Operator.NE, lambda user: (user.business_unit_id,)),
+    UserOperator.EQ_USER_TEAMS: (Operator.IN, lambda user: user.team_ids),
+    UserOperator.EQ_USER_OR_TEAMS: (Operator.IN, lambda user: (user.id, *user.team_ids)),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Prepares conditions that stand in the filter of the entity or link `standing`."""
+
+    names: Names
+    calendar: Calendar
+    standing: str | None
+
+    def prepare(self, condition: DesignedCondition) -> Resolve | None:
+        """None when something is wrong, which is then among the names' problems."""
+        construct = construct_of(condition)
+        alias = self.standing if condition.link is None else condition.link
+        attribute = self.names.attribute(alias, condition.attribute, construct)
+        if condition.value_of is not None:
+            return self._compared(condition, construct) if attribute is not None else None
+        taken = values_taken(condition.operator)
+        given = len(condition.values)
+        if taken != given and (taken is not None or not given):
+            wanted = "at least one value" if taken is None else ("no value", "one value", "two values")[taken]
+            self.names.wrong(construct, f"it takes {wanted}, not {given}")
+            return None
+        if attribute is None:
+            return None
+        try:
+            build = self._builder(condition, attribute)
+        except (TypeError, ValueError) as error:
+            self.names.wrong(construct, str(error))
+            return None
+        return self._guarded(build, construct)
+
+    def _compared(self, condition: DesignedCondition, construct: str) -> Resolve | None:
+        assert condition.value_of is not None  # noqa: S101  the caller has looked
+        other, name = condition.value_of
+        if condition.values or not isinstance(condition.operator, Operator):
+            self.names.wrong(construct, "compare with a value or with another attribute, by a plain operator")
+            return None
+        if self.names.attribute(self.standing if other is None else other, name, construct) is None:
+            return None
+        fixed = Condition(
+            condition.attribute, condition.operator, link=condition.link, value_of=condition.value_of
+        )
+        return lambda _: fixed
+
+    def _builder(
+        self, condition: DesignedCondition, attribute: Attribute
+    ) -> Callable[[Circumstances], FilterItem]:
+        """Raises ValueError for what is wrong whatever the circumstances."""
+        match condition.operator:
+            case UserOperator():
+                return _of_user(condition, condition.operator, attribute)
+            case DateOperator():
+                return _of_date(condition, condition.operator, attribute, self.calendar)
+        return _of_values(condition, condition.operator, attribute, self.calendar)
+
+    def _guarded(self, build: Callable[[Circumstances], FilterItem], construct: str) -> Resolve:
+        # Whatever the operator: also *not the caller* holds for nothing when there is no caller.
+        nothing = Condition(self.names.primary_id(self.standing), Operator.NULL)
+
+        def resolve(circumstances: Circumstances) -> FilterItem | None:
+            try:
+                return build(circumstances)
+            except Absent:
+                return None
+            except Unknown:
+                return nothing
+            except (TypeError, ValueError) as error:
+                raise InvalidQuery(f"{construct}: {error}.") from error
+
+        return resolve
+
+
+def construct_of(condition: DesignedCondition) -> str:
+    place = "" if condition.link is None else f"{condition.link}."
+    return f"condition {place}{condition.attribute} {condition.operator.value}"
+
+
+def _of_user(
+    condition: DesignedCondition, operator: UserOperator, attribute: Attribute
+) -> Callable[[Circumstances], FilterItem]:
+    if not attribute.type.is_reference and attribute.type is not AttributeType.UNIQUEIDENTIFIER:
+        raise ValueError(f"a {attribute.type.value} cannot be compared with the caller")
+    plain, ids = _OF_USER[operator]
+
+    def build(circumstances: Circumstances) -> FilterItem:
+        values = ids(user_of(circumstances))
+        if not values:
+            raise Unknown
+        return Condition(condition.attribute, plain, values, condition.link)
+
+    return build
+
+
+def _of_date(
+    condition: DesignedCondition, operator: DateOperator, attribute: Attribute, calendar: Calendar
+) -> Callable[[Circumstances], FilterItem]:
+    if attribute.type is not AttributeType.DATETIME:
+        raise ValueError(f"the operator compares dates, not a {attribute.type.value}")
+    if attribute.behavior is DateTimeBehavior.DATE_ONLY and operator in COUNTED_FROM_NOW:
+        raise ValueError("the attribute holds days without a time")
+    values = condition.values
+
+    def bounds(circumstances: Circumstances) -> tuple[Bound, ...]:
+        moment = Moment(circumstances.now, calendar)
+        if operator in WHOLE_DAYS:
+            return moment.on(operator, literals.day_of(value_of(values[0], circumstances), calendar))
+        return moment.bounds(operator, _count(value_of(values[0], circumstances)) if values else 1)
+
+    if values and isinstance(values[0], Literal):
+        bounds(Circumstances(dt.datetime.now(dt.UTC)))
+
+    def build(circumstances: Circumstances) -> FilterItem:
+        parts = tuple(
+            Condition(condition.attribute, sign, (_stored_bound(instant, attribute),), condition.link)
+            for sign, instant in bounds(circumstances)
+        )
+        return parts[0] if len(parts) == 1 else Filter(parts)
+
+    return build
+
+
+def _stored_bound(instant: dt.datetime, attribute: Attribute) -> dt.date:
+    match attribute.behavior:
+        case DateTimeBehavior.DATE_ONLY:
+            return instant.date()
+        case DateTimeBehavior.TIME_ZONE_INDEPENDENT:
+            return instant.replace(tzinfo=dt.UTC)
+    return instant.astimezone(dt.UTC)
+
+
+def _count(value: object) -> int:
+    if isinstance(value, str):
+        return literals.read_whole(value)
+    if type(value) is not int:
+        raise ValueError("a whole number is needed")
+    return value
+
+
+def _of_values(
+    condition: DesignedCondition, operator: Operator, attribute: Attribute, calendar: Calendar
+) -> Callable[[Circumstances], FilterItem]:
+    typed = _typed(operator, attribute, calendar)
+    fixed = {value: typed(value.text) for value in condition.values if isinstance(value, Literal)}
+
+    def values(circumstances: Circumstances) -> Iterator[Value]:
+        for value in condition.values:
+            if isinstance(value, Literal):
+                yield fixed[value]
+            else:
+                yield from _given(value, circumstances)
+
+    def _given(value: DesignedValue, circumstances: Circumstances) -> Iterator[Value]:
+        given = value_of(value, circumstances)
+        if operator in LISTS and isinstance(given, tuple | list):
+            yield from (typed(item) for item in given)
+        else:
+            yield typed(given)
+
+    return lambda circumstances: Condition(
+        condition.attribute, operator, tuple(values(circumstances)), condition.link
+    )
+
+
+def _typed(operator: Operator, attribute: Attribute, calendar: Calendar) -> Callable[[object], Value]:
+    """How a value, of a literal or given, becomes one that compares with the attribute."""
+    holds_times = attribute.behavior is not DateTimeBehavior.DATE_ONLY
+
+    def typed(value: object) -> Value:
+        if operator in _TEXTS:
+            return literals.read_text(str(value))
+        if isinstance(value, str):
+            value = literals.read_whole(value) if operator in _OPTIONS else literals.read(value, attribute)
+        if attribute.type is not AttributeType.DATETIME:
+            return cast(Value, value)
+        if not isinstance(value, dt.date):
+            raise TypeError("a date is needed")
+        if operator in _EXACT and holds_times and not isinstance(value, dt.datetime):
+            raise ValueError(
+                f"the attribute holds times: {operator.value} {value.isoformat()} would mean midnight alone; "
+                "use on for the whole day, or give a time"
+            )
+        return literals.stored(value, attribute, calendar)
+
+    return typed

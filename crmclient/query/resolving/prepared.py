@@ -1,0 +1,202 @@
+"""A designed query after metadata: names known, literals typed, everything that is always wrong reported."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from crmclient.metadata import AttributeType, DateTimeBehavior
+from crmclient.query.ast import Column, Filter, FilterItem, Link, Order, Query
+from crmclient.query.calendar import Calendar
+from crmclient.query.designed import (
+    DesignedColumn,
+    DesignedCondition,
+    DesignedFilter,
+    DesignedLink,
+    DesignedQuery,
+    Parameter,
+    UserValue,
+)
+from crmclient.query.problems import QueryProblems
+from crmclient.query.resolving.circumstances import Circumstances
+from crmclient.query.resolving.conditions import Resolve, Writer
+from crmclient.query.resolving.names import Attributes, Names
+
+UTC: Final = Calendar()
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedFilter:
+    """`parameters` and `user_values` are the names it reads."""
+
+    _resolve: Resolve
+    parameters: frozenset[str]
+    user_values: frozenset[str]
+
+    def resolve(self, circumstances: Circumstances) -> Filter | None:
+        """The filter, None when nothing is left of it. Raises InvalidQuery for values that do not fit."""
+        item = self._resolve(circumstances)
+        return item if item is None or isinstance(item, Filter) else Filter((item,))
+
+
+@dataclass(frozen=True, slots=True)
+class _PreparedLink:
+    link: Link
+    filter: PreparedFilter | None
+    links: tuple[_PreparedLink, ...]
+
+    def resolve(self, circumstances: Circumstances) -> Link:
+        return replace(
+            self.link,
+            filter=None if self.filter is None else self.filter.resolve(circumstances),
+            links=tuple(link.resolve(circumstances) for link in self.links),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedQuery:
+    """`parameters` and `user_values` are the names it reads, in any of its filters."""
+
+    _query: Query
+    _filter: PreparedFilter | None
+    _links: tuple[_PreparedLink, ...]
+    parameters: frozenset[str]
+    user_values: frozenset[str]
+
+    def resolve(self, circumstances: Circumstances) -> Query:
+        """The query in these circumstances. Raises InvalidQuery for values that do not fit.
+
+        A condition of a parameter that is not given is left out, and so is a group with nothing left in it;
+        links stay. A condition that needs more than is known of the caller holds for no row.
+        """
+        return replace(
+            self._query,
+            filter=None if self._filter is None else self._filter.resolve(circumstances),
+            links=tuple(link.resolve(circumstances) for link in self._links),
+        )
+
+
+def prepare(query: DesignedQuery, attributes: Attributes, calendar: Calendar = UTC) -> PreparedQuery:
+    """Raises QueryProblems: every name that does not exist and every literal that does not fit."""
+    names = Names.of(query, attributes)
+    columns = _columns(query, None, names, calendar)
+    filter = _filter(query.filter, None, names, calendar)
+    links = tuple(_link(link, None, names, calendar) for link in query.links)
+    for order in query.orders:
+        _check_order(order, names)
+    if names.problems:
+        raise QueryProblems(names.problems)
+    plain = Query(query.entity, columns, orders=query.orders, distinct=query.distinct, top=query.top)
+    filters = [found for found in (filter, *_filters(links)) if found is not None]
+    return PreparedQuery(
+        plain,
+        filter,
+        links,
+        frozenset().union(*(found.parameters for found in filters)),
+        frozenset().union(*(found.user_values for found in filters)),
+    )
+
+
+def prepare_filter(
+    filter: DesignedFilter, entity: str, attributes: Attributes, calendar: Calendar = UTC
+) -> PreparedFilter:
+    """A filter on one entity, alone. Raises QueryProblems."""
+    names = Names(entity, attributes)
+    prepared = _filter(filter, None, names, calendar)
+    if names.problems or prepared is None:
+        raise QueryProblems(names.problems)
+    return prepared
+
+
+def _link(link: DesignedLink, parent: str | None, names: Names, calendar: Calendar) -> _PreparedLink:
+    names.attribute(link.alias, link.from_attribute, f"link-entity {link.alias} from")
+    names.attribute(parent, link.to_attribute, f"link-entity {link.alias} to")
+    columns = _columns(link, link.alias, names, calendar)
+    plain = Link(link.entity, link.from_attribute, link.to_attribute, link.alias, link.outer, columns)
+    return _PreparedLink(
+        plain,
+        _filter(link.filter, link.alias, names, calendar),
+        tuple(_link(nested, link.alias, names, calendar) for nested in link.links),
+    )
+
+
+def _filters(links: tuple[_PreparedLink, ...]) -> Iterator[PreparedFilter | None]:
+    for link in links:
+        yield link.filter
+        yield from _filters(link.links)
+
+
+def _columns(
+    source: DesignedQuery | DesignedLink, alias: str | None, names: Names, calendar: Calendar
+) -> tuple[Column, ...]:
+    chosen = tuple(_column(column, alias, names, calendar) for column in source.columns)
+    if not source.all_columns:
+        return chosen
+    named = {column.attribute for column in chosen if column.alias is None}
+    every = names.all_of(source.entity, f"entity {source.entity}")
+    return chosen + tuple(Column(attribute) for attribute in every if attribute not in named)
+
+
+def _column(column: DesignedColumn, alias: str | None, names: Names, calendar: Calendar) -> Column:
+    construct = f"attribute {column.attribute}"
+    attribute = names.attribute(alias, column.attribute, construct)
+    shifted = attribute is not None and (
+        attribute.type is AttributeType.DATETIME and attribute.behavior is DateTimeBehavior.USER_LOCAL
+    )
+    if column.date_grouping is not None and column.user_time_zone and shifted and not _is_utc(calendar):
+        names.wrong(construct, 'dates can be grouped in UTC only: add usertimezone="false"')
+    return Column(
+        column.attribute,
+        column.alias,
+        column.aggregate,
+        column.group_by,
+        column.date_grouping,
+        column.distinct,
+    )
+
+
+def _is_utc(calendar: Calendar) -> bool:
+    return calendar.zone is dt.UTC or str(calendar.zone) in {"UTC", "Etc/UTC"}
+
+
+def _check_order(order: Order, names: Names) -> None:
+    if order.attribute is not None:
+        names.attribute(order.link, order.attribute, f"order {order.attribute}")
+
+
+def _filter(
+    group: DesignedFilter | None, standing: str | None, names: Names, calendar: Calendar
+) -> PreparedFilter | None:
+    if group is None:
+        return None
+    values = [value for condition in _conditions(group) for value in condition.values]
+    return PreparedFilter(
+        _group(group, Writer(names, calendar, standing)),
+        frozenset(value.name for value in values if isinstance(value, Parameter)),
+        frozenset(value.name for value in values if isinstance(value, UserValue)),
+    )
+
+
+def _conditions(group: DesignedFilter) -> Iterator[DesignedCondition]:
+    for item in group.items:
+        if isinstance(item, DesignedCondition):
+            yield item
+        else:
+            yield from _conditions(item)
+
+
+def _group(group: DesignedFilter, writer: Writer) -> Resolve:
+    prepared = [
+        writer.prepare(item) if isinstance(item, DesignedCondition) else _group(item, writer)
+        for item in group.items
+    ]
+    items = [item for item in prepared if item is not None]
+
+    def resolve(circumstances: Circumstances) -> FilterItem | None:
+        left = (item(circumstances) for item in items)
+        kept = tuple(item for item in left if item is not None)
+        return Filter(kept, group.any) if kept else None
+
+    return resolve
