@@ -112,6 +112,11 @@ class OptionSet:
     entity: str | None = None
     inactive_states: frozenset[int] = frozenset()
 
+    @property
+    def languages(self) -> frozenset[int]:
+        """The LCIDs in which any option has a label."""
+        return frozenset(language for option in self.options for language in option.label.texts)
+
     def is_inactive(self, option: Option) -> bool:
         return option.hidden or option.state in self.inactive_states
 

@@ -14,11 +14,13 @@ DEEPEST = 32
 _JSON_TYPES = ("application/json", "application/merge-patch+json")
 
 
-def read_object(request: HttpRequest) -> dict[str, Any]:
-    """The body's JSON object, numbers with a fraction as Decimal.
+def read_object(request: HttpRequest, *, optional: bool = False) -> dict[str, Any]:
+    """The body's JSON object, numbers with a fraction as Decimal; an `optional` one may be missing.
 
     Raises Problem 400 `malformed_body`, 411, 413 `too_large`, 415.
     """
+    if optional and _is_missing(request.META):
+        return {}
     _refuse_other_media(request.META)
     raw = request.body
     try:
@@ -38,6 +40,10 @@ def read_object(request: HttpRequest) -> dict[str, Any]:
 
 def malformed(detail: str) -> Problem:
     return Problem(400, "malformed_body", detail)
+
+
+def _is_missing(meta: dict[str, Any]) -> bool:
+    return meta.get("CONTENT_LENGTH", "") in ("", "0") and "HTTP_TRANSFER_ENCODING" not in meta
 
 
 def _refuse_other_media(meta: dict[str, Any]) -> None:

@@ -8,7 +8,6 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
 
-from crmclient import parse_guid
 from runtime.exchange import Exchange
 from runtime.failures import answer
 from runtime.fixed import FIXED
@@ -86,10 +85,4 @@ def _not_allowed(known: Mapping[str, object]) -> Problem:
 
 
 def _exchange(request: HttpRequest, served: Served, match: Match) -> Exchange:
-    record = None
-    if match.record is not None:
-        try:
-            record = parse_guid(match.record)
-        except ValueError:
-            raise Problem(400, "invalid_id", "The id in the path is not a GUID.") from None
-    return Exchange(request, served.user_context, record_id=record)
+    return Exchange(request, served.user_context, served.routes, match.record or "")

@@ -12,9 +12,11 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest
 
-from crmclient import Call, Guid
+from crmclient import Call, Guid, parse_guid
 from runtime.callers.caller import ANONYMOUS, Caller
 from runtime.context import UserContext
+from runtime.problems import Problem
+from runtime.routing import NOWHERE, RoutingTable
 
 
 @dataclass
@@ -23,13 +25,30 @@ class Exchange:
 
     request: HttpRequest
     user_context: UserContext
-    record_id: Guid | None = None
+    # What is served beside this endpoint, and what stands in the path for the record's id.
+    routes: RoutingTable = NOWHERE
+    record: str = ""
     # Set by an Idempotency-Key: the id for a created record, and whether an earlier try may have made it.
     chosen_id: Guid | None = None
     taken_over: bool = False
     caller: Caller = ANONYMOUS
     now: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.UTC))
     deadline: float = field(default_factory=lambda: time.monotonic() + settings.PORTICO["REQUEST_DEADLINE"])
+
+    @cached_property
+    def record_id(self) -> Guid:
+        """The id of the path's record. Raises Problem 400 when it is asked for: after token and roles."""
+        try:
+            return parse_guid(self.record)
+        except ValueError:
+            raise Problem(400, "invalid_id", "The id in the path is not a GUID.") from None
+
+    def place_of(self, record: Guid) -> str | None:
+        """The path of a record under this request's own, where one can be read there."""
+        match = self.routes.match(f"{self.request.path_info.rstrip('/')}/{record}")
+        if match is None or "GET" not in match.endpoints:
+            return None
+        return f"{self.request.path.rstrip('/')}/{record}"
 
     @cached_property
     def call(self) -> Call:

@@ -86,7 +86,7 @@ class Inputs:
 def limits_of_inputs(
     endpoint: EndpointDefinition, entity: str, attributes: Mapping[str, Attribute], platform: Platform
 ) -> dict[str, Limits]:
-    """What each input allows, given the attribute of `entity` that it is bound to."""
+    """What each input allows, given the attribute (of `entity`, where it has options) that it is bound to."""
     bound = {
         binding.value: attributes[binding.attribute]
         for binding in endpoint.bindings
@@ -105,7 +105,7 @@ def invalid_input(errors: Sequence[FieldError]) -> Problem:
 
 
 def _options(attribute: Attribute | None, entity: str, platform: Platform) -> OptionSet | None:
-    if attribute is None or not attribute.type.has_options:
+    if attribute is None or attribute.option_set is None:
         return None
     return platform.option_set(attribute.logical_name, entity=entity)
 

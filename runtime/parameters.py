@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from typing import Any
 from urllib.parse import parse_qsl
 
 from django.conf import settings
 from django.http import HttpRequest
 
+from crmclient.metadata import ENGLISH
 from runtime.problems import FieldError, Problem
 
 NOTHING: Mapping[str, str] = {}
+
+# `lcid`, for the document.
+LCID: dict[str, Any] = {
+    "name": "lcid",
+    "in": "query",
+    "description": "The language of labels, an LCID. A label missing in it is in English.",
+    "schema": {"type": "integer", "default": ENGLISH, "minimum": 0},
+}
 
 
 def read_parameters(request: HttpRequest, known: Collection[str]) -> Mapping[str, str]:

@@ -86,5 +86,8 @@ class RoutingTable:
             self._paths[shape] = MappingProxyType(methods)
 
 
+NOWHERE = RoutingTable({})
+
+
 def _shape(endpoint: Endpoint) -> str:
     return endpoint.path.replace("{id}", _ANY)

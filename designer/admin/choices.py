@@ -33,8 +33,11 @@ def entities(metadata: Metadata) -> Choices:
 
 
 def attributes(metadata: Metadata, entity: str) -> Choices:
+    return described(_asked(lambda: metadata.attributes(entity)))
+
+
+def described(known: Mapping[str, Attribute]) -> Choices:
     """With what a consultant must know of each: type, length, whether the platform requires it."""
-    known = _asked(lambda: metadata.attributes(entity))
     return _sorted((name, _described(attribute)) for name, attribute in known.items())
 
 
@@ -50,6 +53,16 @@ def choice_attributes(metadata: Metadata, entity: str) -> Choices:
 def option_sets(metadata: Metadata) -> Choices:
     known = _asked(metadata.option_sets)
     return _sorted((name, _labelled(option_set.label, name)) for name, option_set in known.items())
+
+
+def processes(metadata: Metadata, entity: str) -> Choices:
+    """Those that run on a record of `entity` or, where that is empty, on none."""
+    known = _asked(metadata.processes)
+    return _sorted(
+        (name, f"{process.label} ({name})")
+        for name, process in known.items()
+        if (process.entity or "") == entity
+    )
 
 
 def relationships_of_users(metadata: Metadata) -> Choices:

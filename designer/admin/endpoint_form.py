@@ -113,7 +113,11 @@ def form_for(kind: OperationKind, entity: str) -> type[EndpointForm]:
     """The form of endpoints of `kind` on a platform's `entity` (empty for kinds that have none)."""
     metadata = Metadata(get_platform())
     offered = choices.choice_attributes(metadata, entity) if entity else choices.option_sets(metadata)
-    fields = form_fields(kind.settings, {Picker.OPTION_SET: choices.with_present(offered, None)})
+    pickers = {
+        Picker.OPTION_SET: choices.with_present(offered, None),
+        Picker.PROCESS: choices.with_present(choices.processes(metadata, entity), None),
+    }
+    fields = form_fields(kind.settings, pickers)
     return type("KindForm", (EndpointForm,), {"kind": kind, **fields})
 
 

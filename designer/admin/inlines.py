@@ -1,22 +1,22 @@
-"""Inputs and entity properties, on their endpoint's page."""
+"""Inputs, entity properties and columns, on their endpoint's page."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, get_args
 
 from django import forms
 from django.forms.models import BaseInlineFormSet
 from django.http import HttpRequest
 
+from crmclient.metadata import Attribute
 from designer.admin import choices
 from designer.admin.look import StackedInline, TabularInline, dress, suggesting
 from designer.admin.values import shown, typed
+from designer.admin.vocabulary import vocabulary_of
 from designer.definitions import BindingSource
 from designer.kinds import Section
-from designer.models import Binding, Endpoint, Input
-from designer.platform import get_platform
-from designer.readiness import Metadata
-from designer.readiness.metadata import MetadataUnavailable
+from designer.models import Binding, Column, Endpoint, Input
 from designer.types import TYPES, InputType, natural_type
 
 _SOURCES = {
@@ -68,9 +68,9 @@ class InputForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 class BindingForm(forms.ModelForm):  # type: ignore[type-arg]
-    """`entity` is set on the subclass that is made for one endpoint."""
+    """`written` is set on the subclass that is made for one endpoint: what may be set, by name."""
 
-    entity: ClassVar[str] = ""
+    written: ClassVar[Mapping[str, Attribute]] = {}
     suggestions: ClassVar[list[tuple[str, str]]] = []
 
     value_text = forms.CharField(
@@ -89,8 +89,7 @@ class BindingForm(forms.ModelForm):  # type: ignore[type-arg]
         self.initial["value_text"] = shown(self.instance.value)
         if "attribute" not in self.fields:
             return
-        offered = choices.attributes(Metadata(get_platform()), self.entity)
-        present = choices.with_present(offered, self.instance.attribute)
+        present = choices.with_present(choices.described(self.written), self.instance.attribute)
         self.fields["attribute"] = dress(forms.ChoiceField(choices=present))
         sources = [(name, _SOURCES[name]) for name in get_args(BindingSource)]
         self.fields["source"] = dress(forms.ChoiceField(choices=sources, initial="input"))
@@ -108,11 +107,24 @@ class BindingForm(forms.ModelForm):  # type: ignore[type-arg]
         return cleaned
 
     def _kind(self, name: str) -> InputType | None:
-        try:
-            attribute = Metadata(get_platform()).attributes(self.entity).get(name)
-        except MetadataUnavailable:
-            return None
+        attribute = self.written.get(name)
         return natural_type(attribute) if attribute else None
+
+
+class ColumnForm(forms.ModelForm):  # type: ignore[type-arg]
+    """`read` is set on the subclass that is made for one endpoint: what may be answered, by name."""
+
+    read: ClassVar[Mapping[str, Attribute]] = {}
+
+    class Meta:
+        model = Column
+        fields = ("position", "attribute", "name")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if "attribute" in self.fields:
+            present = choices.with_present(choices.described(self.read), self.instance.attribute)
+            self.fields["attribute"] = dress(forms.ChoiceField(choices=present))
 
 
 class OrderedFormSet(BaseInlineFormSet):  # type: ignore[type-arg]
@@ -139,7 +151,8 @@ class InputInline(StackedInline):
                     ("required", "nullable"),
                     "description",
                     ("default_text", "pattern"),
-                    ("min_length", "max_length", "minimum", "maximum"),
+                    ("min_length", "max_length"),
+                    ("minimum", "maximum"),
                     "allowed_text",
                     "position",
                 )
@@ -155,17 +168,29 @@ class BindingInline(TabularInline):
     fields = ("attribute", "source", "value_text", "position")
 
     def get_formset(self, request: HttpRequest, obj: Endpoint | None = None, **kwargs: Any) -> Any:
-        made = {
-            "entity": obj.entity.entity if obj and obj.entity else "",
-            "suggestions": _suggestions(obj) if obj else [],
-        }
+        made = {"written": vocabulary_of(obj).written, "suggestions": _suggestions(obj) if obj else []}
         return super().get_formset(
             request, obj, **{"form": type("BindingForm", (BindingForm,), made), **kwargs}
         )
+
+
+class ColumnInline(TabularInline):
+    model = Column
+    form = ColumnForm
+    formset = OrderedFormSet
+    fields = ("attribute", "name", "position")
+
+    def get_formset(self, request: HttpRequest, obj: Endpoint | None = None, **kwargs: Any) -> Any:
+        form = type("ColumnForm", (ColumnForm,), {"read": vocabulary_of(obj).read})
+        return super().get_formset(request, obj, **{"form": form, **kwargs})
 
 
 def _suggestions(endpoint: Endpoint) -> list[tuple[str, str]]:
     return [(name, f"@{name}") for name in endpoint.inputs.values_list("name", flat=True)]
 
 
-SECTION_INLINES = {Section.INPUTS: InputInline, Section.BINDINGS: BindingInline}
+SECTION_INLINES = {
+    Section.INPUTS: InputInline,
+    Section.BINDINGS: BindingInline,
+    Section.COLUMNS: ColumnInline,
+}

@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+from designer.kinds.actions import GLOBAL_ACTION, LOCAL_ACTION
 from designer.kinds.base import OperationKind, Scope, Section
 from designer.kinds.create import CREATE
+from designer.kinds.delete import DELETE
 from designer.kinds.option_sets import GLOBAL_OPTION_SET, LOCAL_OPTION_SET
+from designer.kinds.read import READ
+from designer.kinds.update import UPDATE
 
-KINDS: dict[str, OperationKind] = {kind.name: kind for kind in (CREATE, GLOBAL_OPTION_SET, LOCAL_OPTION_SET)}
+_ALL = (
+    READ,
+    CREATE,
+    UPDATE,
+    DELETE,
+    LOCAL_ACTION,
+    GLOBAL_ACTION,
+    GLOBAL_OPTION_SET,
+    LOCAL_OPTION_SET,
+)
+KINDS: dict[str, OperationKind] = {kind.name: kind for kind in _ALL}
 
 __all__ = ["KINDS", "OperationKind", "Scope", "Section"]

@@ -21,6 +21,7 @@ class Section(str, Enum):
 
     INPUTS = "inputs"
     BINDINGS = "bindings"
+    COLUMNS = "columns"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +30,9 @@ class OperationKind:
 
     `path` is a template of `{module}`, `{segment}`, `{name}` and `{id}` (a record's id in the request).
     `methods` are the HTTP methods of that path. `settings` declares what only this kind needs; its fields are
-    the form's. `binds_all_required`: a create, which must set what the platform requires. `public` is what a
-    new endpoint's access starts as. `summary` is the sentence the studio shows beside the kind.
+    the form's. `binds_all_required`: what the platform requires must be set. `partial`: an input that is not
+    sent leaves its attribute alone, so defaults mean nothing. `public` is what a new endpoint's access starts
+    as. `summary` is the sentence the studio shows beside the kind.
     """
 
     name: str
@@ -42,6 +44,7 @@ class OperationKind:
     settings: type[EndpointSettings] = EndpointSettings
     sections: frozenset[Section] = frozenset()
     binds_all_required: bool = False
+    partial: bool = False
     public: bool = False
 
     @property

@@ -9,3 +9,4 @@ class Picker(Enum):
     """Annotates a setting: `option_set: Annotated[str, Picker.OPTION_SET]`."""
 
     OPTION_SET = "option set"
+    PROCESS = "process"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from crmclient import Platform
 from crmclient.errors import PlatformError, UnknownEntity, UnknownOptionSet
-from crmclient.metadata import Attribute, Entity, OptionSet, Relationship, SecurityRole
+from crmclient.metadata import Attribute, Entity, OptionSet, Process, Relationship, SecurityRole
 
 USER = "systemuser"
 
@@ -23,6 +23,7 @@ class Metadata:
         self._entities: Mapping[str, Entity] | None = None
         self._attributes: dict[str, Mapping[str, Attribute]] = {}
         self._option_sets: dict[tuple[str, str | None], OptionSet | None] = {}
+        self._processes: Mapping[str, Process] | None = None
 
     def entities(self) -> Mapping[str, Entity]:
         if self._entities is None:
@@ -60,6 +61,17 @@ class Metadata:
             return self._platform.option_sets()
         except PlatformError as error:
             raise MetadataUnavailable(str(error)) from error
+
+    def processes(self) -> Mapping[str, Process]:
+        if self._processes is None:
+            try:
+                self._processes = self._platform.processes()
+            except PlatformError as error:
+                raise MetadataUnavailable(str(error)) from error
+        return self._processes
+
+    def process(self, name: str) -> Process | None:
+        return self.processes().get(name)
 
     def relationships_of_users(self) -> Sequence[Relationship]:
         try:

@@ -11,12 +11,14 @@ from crmclient.metadata import Attribute, OptionSet
 from designer.configuration import Configuration, Endpoint
 from designer.definitions import (
     BindingDefinition,
+    ColumnDefinition,
     EndpointDefinition,
     InputDefinition,
     UserPropertyDefinition,
 )
 from designer.kinds import Section
 from designer.readiness.metadata import Metadata
+from designer.readiness.vocabulary import Vocabulary, vocabulary
 
 
 class Surroundings:
@@ -78,10 +80,18 @@ class EndpointSubject:
     def bindings(self) -> tuple[BindingDefinition, ...]:
         return self.definition.bindings if Section.BINDINGS in self.endpoint.kind.sections else ()
 
+    @property
+    def columns(self) -> tuple[ColumnDefinition, ...]:
+        return self.definition.columns if Section.COLUMNS in self.endpoint.kind.sections else ()
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary | None:
+        return vocabulary(self.definition.settings, self.entity, self.metadata)
+
     @cached_property
     def attributes(self) -> Mapping[str, Attribute]:
-        """The exposed entity's attributes; none while there is no entity."""
-        return self.metadata.attributes(self.entity) if self.entity else {}
+        """What bindings may set; nothing while that is not known."""
+        return self.vocabulary.written if self.vocabulary else {}
 
     @cached_property
     def input_names(self) -> frozenset[str]:
@@ -96,7 +106,7 @@ class EndpointSubject:
 
     def options(self, attribute: Attribute | None) -> OptionSet | None:
         """The option set of a choice attribute."""
-        if attribute is None or not attribute.type.has_options:
+        if attribute is None or attribute.option_set is None:
             return None
         return self.metadata.option_set(attribute.logical_name, self.entity)
 

@@ -97,7 +97,9 @@ class _Many:
         )
 
 
-def related(relationship: str, columns: Sequence[ColumnDefinition], platform: Platform, alias: str) -> Related:
+def related(
+    relationship: str, columns: Sequence[ColumnDefinition], platform: Platform, alias: str
+) -> Related:
     """How to read `columns` over `relationship`. Raises Misconfigured.
 
     Where a relationship joins systemuser to itself, the lookup's direction is meant: one user's manager.
@@ -141,9 +143,7 @@ def _columns(entity: str, columns: Sequence[ColumnDefinition], platform: Platfor
     for column in columns:
         if column.attribute not in known:
             raise Misconfigured(f"{entity} has no attribute {column.attribute!r}")
-    return _Columns(
-        tuple((output_key(column.shown_as), column.attribute) for column in columns)
-    )
+    return _Columns(tuple((output_key(column.shown_as), column.attribute) for column in columns))
 
 
 def _equals(attribute: str, value: Guid) -> Filter:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import orjson
 import yaml
 
+from runtime.conditions import digest
 from runtime.openapi.generator import DefinitionSchemaGenerator, Route
 from runtime.rendering import render
 from runtime.serving import Served, View
@@ -44,7 +44,7 @@ class Documents:
             return document
         with _lock:
             content = render(self._assemble(served))
-            document = Document(content, f'"{hashlib.sha256(content).hexdigest()[:20]}"')
+            document = Document(content, f'"{digest(content)}"')
             self._document, self._state = document, state
         return document
 

@@ -13,13 +13,17 @@ from runtime.operations.base import Description
 
 @dataclass(frozen=True, slots=True)
 class Documentation:
-    """`operation_id` is unique over the document and stays while the endpoint keeps its place."""
+    """`operation_id` is unique over the document and stays while the endpoint keeps its place.
+
+    `spellings` are further methods, in upper case, that do the same.
+    """
 
     operation_id: str
     summary: str
     description: str
     tag: str
     access: AccessDefinition
+    spellings: tuple[str, ...] = ()
 
 
 class Documented(Protocol):
@@ -41,4 +45,5 @@ def of_endpoint(endpoint: Endpoint) -> Documentation:
         description=definition.description or kind.summary,
         tag=definition.module or kind.label,
         access=definition.access,
+        spellings=kind.methods[1:],
     )

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import ResolvedComponent
-from drf_spectacular.utils import OpenApiTypes
+from drf_spectacular.types import OpenApiTypes
 
 from runtime.openapi.documentation import Documented
 from runtime.openapi.problem_schema import PROBLEM
@@ -37,7 +37,9 @@ class EndpointSchema(AutoSchema):
         return cast(Documented, self.view)
 
     def get_operation_id(self) -> str:
-        return self.documented.document().operation_id
+        documented = self.documented.document()
+        extra = f"_{self.method.lower()}" if self.method in documented.spellings else ""
+        return documented.operation_id + extra
 
     def get_tags(self) -> list[str]:
         return [self.documented.document().tag]
@@ -45,7 +47,7 @@ class EndpointSchema(AutoSchema):
     def get_summary(self) -> str:
         return self.documented.document().summary
 
-    def get_description(self) -> str:
+    def get_description(self) -> str:  # type: ignore[override]
         return self.documented.document().description
 
     def get_auth(self) -> list[dict[str, list[str]]]:
@@ -63,13 +65,18 @@ class EndpointSchema(AutoSchema):
         return described
 
     def _get_request_body(self, direction: str = "request") -> dict[str, Any] | None:
-        body = self.documented.describe().body
-        return None if body is None else {"required": True, "content": {JSON: {"schema": body}}}
+        described = self.documented.describe()
+        if described.body is None:
+            return None
+        required = not described.body_optional
+        return {"required": required, "content": {JSON: {"schema": described.body}}}
 
     def _get_response_bodies(self, direction: str = "response") -> dict[str, Any]:
         described = self.documented.describe()
         status, schema, meaning = described.success
         success: dict[str, Any] = {"description": meaning}
+        if described.headers:
+            success["headers"] = {name: _header(text) for name, text in described.headers.items()}
         if schema is not None:
             success["content"] = {JSON: {"schema": schema}}
             if described.example is not None:
@@ -82,7 +89,7 @@ class EndpointSchema(AutoSchema):
 
     def _problem(self, status: int, codes: tuple[str, ...]) -> dict[str, Any]:
         known = ", ".join(f"`{code}`" for code in codes)
-        component = ResolvedComponent(
+        component = ResolvedComponent(  # type: ignore[no-untyped-call]
             name="Problem", type=ResolvedComponent.SCHEMA, schema=PROBLEM, object=OpenApiTypes.OBJECT
         )
         self.registry.register_on_missing(component)
@@ -90,3 +97,7 @@ class EndpointSchema(AutoSchema):
             "description": f"{HTTPStatus(status).phrase}: {known}",
             "content": {CONTENT_TYPE: {"schema": component.ref}},
         }
+
+
+def _header(description: str) -> dict[str, Any]:
+    return {"description": description, "schema": {"type": "string"}}

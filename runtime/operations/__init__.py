@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from runtime.operations.actions import GlobalActionOperation, LocalActionOperation
 from runtime.operations.base import Description, Operation
 from runtime.operations.create import CreateOperation
+from runtime.operations.delete import DeleteOperation
 from runtime.operations.option_sets import GlobalOptionSetOperation, LocalOptionSetOperation
+from runtime.operations.read import ReadOperation
+from runtime.operations.update import UpdateOperation
 
 OPERATIONS: dict[str, type[Operation]] = {
     operation.kind: operation
-    for operation in (CreateOperation, GlobalOptionSetOperation, LocalOptionSetOperation)
+    for operation in (
+        ReadOperation,
+        CreateOperation,
+        UpdateOperation,
+        DeleteOperation,
+        LocalActionOperation,
+        GlobalActionOperation,
+        GlobalOptionSetOperation,
+        LocalOptionSetOperation,
+    )
 }
 
 __all__ = ["OPERATIONS", "Description", "Operation"]

@@ -11,18 +11,22 @@ from django.http import HttpResponse
 from crmclient import Platform
 from designer.configuration import Endpoint
 from runtime.exchange import Exchange
+from runtime.failures import Misconfigured
 
 
 @dataclass(frozen=True, slots=True)
 class Description:
     """An operation in OpenAPI's terms: JSON Schemas, query parameters, and problem codes by status.
 
-    `success` is (status, schema of the JSON body or None, what it means).
+    `success` is (status, schema of the JSON body or None, what it means); `headers` says what its own mean.
+    `body_optional`: nothing at all may be sent instead of an empty object.
     """
 
     success: tuple[int, dict[str, Any] | None, str]
     body: dict[str, Any] | None = None
+    body_optional: bool = False
     parameters: tuple[dict[str, Any], ...] = ()
+    headers: dict[str, str] = field(default_factory=dict)
     problems: dict[int, tuple[str, ...]] = field(default_factory=dict)
     example: Any = None
 
@@ -41,6 +45,12 @@ class Operation(ABC):
     def __init__(self, endpoint: Endpoint, platform: Platform) -> None:
         self.endpoint = endpoint
         self.platform = platform
+
+    def require_entity(self) -> str:
+        """The logical name of the exposed entity. Raises Misconfigured without one."""
+        if self.endpoint.entity is None:
+            raise Misconfigured(f"a {self.kind} needs an entity")
+        return self.endpoint.entity.entity
 
     @abstractmethod
     def run(self, exchange: Exchange) -> HttpResponse:

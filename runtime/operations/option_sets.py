@@ -5,22 +5,21 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from typing import Any, ClassVar
 
 from django.http import HttpResponse
 
 from crmclient import Platform
-from crmclient.metadata import ENGLISH, Option, OptionSet
+from crmclient.metadata import ENGLISH, Option
 from designer.configuration import Endpoint
 from designer.expressions import Expression, ExpressionError
 from designer.kinds.option_sets import OptionFilter, OptionSetSettings
-from runtime.conditions import not_modified
+from runtime.conditions import digest, not_modified
 from runtime.exchange import Exchange
 from runtime.failures import Misconfigured
 from runtime.operations.base import Description, Operation
-from runtime.parameters import read_lcid, read_parameters
+from runtime.parameters import LCID, read_lcid, read_parameters
 from runtime.rendering import JSON, render
 
 _PARAMETERS = frozenset({"lcid"})
@@ -46,7 +45,7 @@ class OptionSetOperation(Operation):
             for option in self.option_set.options
             if (settings.include_inactive or not self.option_set.is_inactive(option)) and keeps(option)
         )
-        self.languages = _languages(self.option_set)
+        self.languages = self.option_set.languages
         self._pages: dict[int, _Page] = {}
 
     def _entity(self) -> str | None:
@@ -72,22 +71,16 @@ class OptionSetOperation(Operation):
             "required": ["name", "value"],
             "additionalProperties": False,
         }
-        lcid = {
-            "name": "lcid",
-            "in": "query",
-            "description": "The language of the names, an LCID. A name missing in it is in English.",
-            "schema": {"type": "integer", "default": ENGLISH, "minimum": 0},
-        }
         return Description(
             success=(200, {"type": "array", "items": option}, "The options, in their order."),
-            parameters=(lcid,),
+            parameters=(LCID,),
             problems={400: ("invalid_parameter",)},
             example=self._options(ENGLISH),
         )
 
     def _page(self, lcid: int) -> _Page:
         content = render(self._options(lcid))
-        return content, f'"{hashlib.sha256(content).hexdigest()[:20]}"'
+        return content, f'"{digest(content)}"'
 
     def _options(self, lcid: int) -> list[dict[str, Any]]:
         return [
@@ -104,13 +97,7 @@ class LocalOptionSetOperation(OptionSetOperation):
     kind: ClassVar[str] = "local-option-set"
 
     def _entity(self) -> str | None:
-        if self.endpoint.entity is None:
-            raise Misconfigured("a local option set needs an entity")
-        return self.endpoint.entity.entity
-
-
-def _languages(option_set: OptionSet) -> frozenset[int]:
-    return frozenset(language for option in option_set.options for language in option.label.texts)
+        return self.require_entity()
 
 
 def _filter(chosen: OptionFilter) -> Callable[[Option], bool]:

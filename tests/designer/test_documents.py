@@ -31,6 +31,20 @@ def demo() -> dict[str, Any]:
     return document
 
 
+def _accounts(document: dict[str, Any]) -> dict[str, Any]:
+    """The endpoint that creates accounts."""
+    found: dict[str, Any] = document["endpoints"][AT]
+    return found
+
+
+# Where it stands.
+AT = next(
+    at
+    for at, item in enumerate(demo()["endpoints"])
+    if item["kind"] == "create" and item.get("exposure") == "accounts"
+)
+
+
 def exported(module: str | None = None) -> bytes:
     return to_bytes(export(load(), module))
 
@@ -72,7 +86,7 @@ def test_a_dry_run_says_everything_and_does_nothing() -> None:
 def test_a_change_is_shown_in_its_own_words() -> None:
     imported(demo())
     document = demo()
-    accounts = next(item for item in document["endpoints"] if item.get("exposure") == "accounts")
+    accounts = _accounts(document)
     accounts["inputs"][1]["max_length"] = 40
     accounts["inputs"].append({"name": "fax"})
     lines = imported(document)
@@ -81,7 +95,12 @@ def test_a_change_is_shown_in_its_own_words() -> None:
         "    inputs.phone.max_length: 50 → 40",
         '    inputs.fax: + {"name": "fax"}',
     ]
-    assert Input.objects.get(name="phone", endpoint__entity__segment="accounts").max_length == 40
+    assert (
+        Input.objects.get(
+            name="phone", endpoint__entity__segment="accounts", endpoint__kind="create"
+        ).max_length
+        == 40
+    )
 
 
 def test_what_a_document_lacks_is_kept_until_its_module_is_named() -> None:
@@ -147,11 +166,11 @@ def test_user_properties_keep_the_order_of_the_document() -> None:
 
 def test_numbers_survive_to_the_last_digit() -> None:
     document = demo()
-    accounts = next(item for item in document["endpoints"] if item.get("exposure") == "accounts")
+    accounts = _accounts(document)
     accounts["inputs"][2] |= {"maximum": "922337203685477.5807", "default": 0.1, "allowed": [1, 0.1, "2.50"]}
     imported(document)
     assert imported(document) == []
-    revenue = json.loads(exported())["endpoints"][1]["inputs"][2]
+    revenue = json.loads(exported())["endpoints"][AT]["inputs"][2]
     assert (revenue["maximum"], revenue["default"]) == ("922337203685477.5807", 0.1)
     assert revenue["allowed"] == [1, 0.1, "2.50"]
 
@@ -160,11 +179,6 @@ def _with(change: Callable[[dict[str, Any]], object]) -> bytes:
     document = demo()
     change(document)
     return json.dumps(document).encode()
-
-
-def _accounts(document: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = document["endpoints"][1]
-    return found
 
 
 HOSTILE: dict[str, tuple[bytes, str]] = {
@@ -186,7 +200,7 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     "settings of another kind": (
         _with(lambda d: _accounts(d).update(settings={"option_set": "x"})), "is not known",
     ),
-    "a list instead of a text": (_with(lambda d: _accounts(d).update(title=[])), "endpoints[1].title"),
+    "a list instead of a text": (_with(lambda d: _accounts(d).update(title=[])), f"endpoints[{AT}].title"),
     "a length below nothing": (
         _with(lambda d: _accounts(d)["inputs"][0].update(max_length=-1)), "inputs[0].max_length",
     ),
@@ -214,7 +228,7 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     ),
     "an odd segment": (_with(lambda d: d["modules"].append({"segment": "../etc"})), "lower-case letters"),
     "an odd input": (_with(lambda d: _accounts(d)["inputs"][0].update(name="a b")), "letters, digits and _"),
-    "a NUL": (_with(lambda d: _accounts(d).update(title="a\0b")), "endpoints[1].title: holds a NUL"),
+    "a NUL": (_with(lambda d: _accounts(d).update(title="a\0b")), f"endpoints[{AT}].title: holds a NUL"),
     "a title too long": (_with(lambda d: _accounts(d).update(title="x" * 201)), "at most 200 characters"),
 }  # fmt: skip
 
@@ -233,7 +247,7 @@ def test_every_mistake_is_named_at_once() -> None:
     document["roles"][0]["colour"] = "red"
     text = problems(json.dumps(document).encode())
     assert "roles[0]" in text
-    assert "endpoints[1]" in text
+    assert f"endpoints[{AT}]" in text
 
 
 def test_a_document_past_the_limit_is_refused_unread(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,7 +23,7 @@ def test_an_unknown_path_is_a_problem_with_its_own_instance(rita: Caller) -> Non
         "/api//sales/accounts",
         "/api/sales//accounts",
         "/api/SALES/accounts",
-        "/api/sales/accounts/..",
+        "/api/sales/leads/..",
         "/api/sales/..;/accounts",
         "/optionsets/",
         "/optionsets/unknown",

@@ -16,11 +16,14 @@ EXPRESSION_NAMES = ("input", "user", "now")
 
 @blocking("attribute-unknown")
 def attributes_exist(subject: EndpointSubject) -> Found:
-    if not subject.attributes:
+    if subject.vocabulary is None:
         return
     for binding in subject.bindings:
         if binding.attribute not in subject.attributes:
-            yield f"{subject.entity} has no attribute “{binding.attribute}”.", _at(binding, "attribute")
+            yield (
+                f"{subject.vocabulary.owner} has no “{binding.attribute}” to set.",
+                _at(binding, "attribute"),
+            )
 
 
 @blocking("attribute-read-only")

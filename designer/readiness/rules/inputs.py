@@ -101,6 +101,16 @@ def defaults_are_accepted(subject: EndpointSubject) -> Found:
             yield f"Input “{known.name}”: its default: {reason}", _at(known, "default")
 
 
+@warning("input-default-partial")
+def defaults_mean_something(subject: EndpointSubject) -> Found:
+    for known in subject.inputs:
+        if subject.endpoint.kind.partial and known.default is not None:
+            yield (
+                f"Input “{known.name}” has a default, but what a call leaves out here stays as it is.",
+                _at(known, "default"),
+            )
+
+
 @warning("input-required-default")
 def defaults_can_be_used(subject: EndpointSubject) -> Found:
     for known in subject.inputs:

@@ -1,0 +1,51 @@
+"""Actions: a custom process of the platform, run on a record or by itself."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from designer.definitions.endpoints import EndpointSettings
+from designer.kinds.base import OperationKind, Scope, Section
+from designer.kinds.pickers import Picker
+
+
+class ActionSettings(EndpointSettings):
+    """`process` is the custom process's name. Its inputs are what bindings set, its outputs the columns."""
+
+    process: Annotated[str, Picker.PROCESS] = Field(
+        "", title="Process", description="What is run. Save to choose its inputs and outputs below."
+    )
+    show_process_message: bool = Field(
+        False,
+        title="Show the process's message",
+        description="When the process refuses, callers read its own words, not only that it did.",
+    )
+
+
+_SECTIONS = frozenset({Section.INPUTS, Section.BINDINGS, Section.COLUMNS})
+
+LOCAL_ACTION = OperationKind(
+    name="action",
+    label="Action",
+    summary="Runs a process on a record.",
+    scope=Scope.ENTITY,
+    methods=("POST",),
+    path="/api/{module}/{segment}/{id}/actions/{name}",
+    settings=ActionSettings,
+    sections=_SECTIONS,
+    binds_all_required=True,
+)
+
+GLOBAL_ACTION = OperationKind(
+    name="global-action",
+    label="Global action",
+    summary="Runs a process that belongs to no record.",
+    scope=Scope.MODULE,
+    methods=("POST",),
+    path="/api/{module}/actions/{name}",
+    settings=ActionSettings,
+    sections=_SECTIONS,
+    binds_all_required=True,
+)

@@ -1,0 +1,34 @@
+"""Labels of options, in the language that a caller asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from crmclient import Platform
+from crmclient.metadata import ENGLISH, OptionSet
+
+
+class OptionLabels:
+    """The labels of one option set. Callers choose the language: only those that it has are kept."""
+
+    def __init__(self, option_set: OptionSet, platform: Platform) -> None:
+        self._options = option_set.options
+        self._languages = option_set.languages
+        self._base_language = platform.languages()[0]
+        self._by_language: dict[int, Mapping[int, str]] = {}
+
+    def of(self, value: Any, lcid: int) -> Any:
+        """The label of an option's value, or those of several; None for one that is no option any more."""
+        texts = self._texts(lcid if lcid in self._languages else ENGLISH)
+        if isinstance(value, tuple):
+            return [texts.get(item) for item in value]
+        return texts.get(value)
+
+    def _texts(self, lcid: int) -> Mapping[int, str]:
+        known = self._by_language.get(lcid)
+        if known is None:
+            known = self._by_language[lcid] = {
+                option.value: option.label.text(lcid, self._base_language) for option in self._options
+            }
+        return known

@@ -1,0 +1,45 @@
+"""Delete: `DELETE /api/{module}/{endpoint}/{id}` → 204."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.http import HttpResponse
+
+from crmclient import Platform
+from designer.configuration import Endpoint
+from designer.kinds.versions import VersionSettings
+from runtime import versions
+from runtime.exchange import Exchange
+from runtime.operations.base import Description, Operation
+from runtime.parameters import read_parameters
+from runtime.versions import version_to_write
+
+
+class DeleteOperation(Operation):
+    kind: ClassVar[str] = "delete"
+
+    def __init__(self, endpoint: Endpoint, platform: Platform) -> None:
+        super().__init__(endpoint, platform)
+        self.entity = self.require_entity()
+        platform.attributes(self.entity)
+        settings = endpoint.definition.settings
+        self.require_version = isinstance(settings, VersionSettings) and settings.require_if_match
+
+    def run(self, exchange: Exchange) -> HttpResponse:
+        read_parameters(exchange.request, ())
+        id = exchange.record_id
+        wanted = version_to_write(exchange, self.platform, self.entity, required=self.require_version)
+        self.platform.delete(self.entity, id, if_version=wanted, call=exchange.call)
+        return HttpResponse(status=204)
+
+    def describe(self) -> Description:
+        return Description(
+            success=(204, None, "The record was deleted."),
+            parameters=(versions.PARAMETER,),
+            problems={
+                400: ("invalid_id", "invalid_parameter", "invalid_if_match"),
+                409: ("state_conflict",),
+                **versions.PROBLEMS,
+            },
+        )

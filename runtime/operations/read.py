@@ -1,0 +1,60 @@
+"""Read: `GET /api/{module}/{endpoint}/{id}` → 200 object + `ETag`, 304."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.http import HttpResponse
+
+from crmclient import Platform
+from crmclient.metadata import ENGLISH
+from designer.configuration import Endpoint
+from designer.kinds.read import ReadSettings
+from runtime.columns import Columns
+from runtime.conditions import digest, not_modified
+from runtime.exchange import Exchange
+from runtime.failures import Misconfigured
+from runtime.labels import OptionLabels
+from runtime.operations.base import Description, Operation
+from runtime.parameters import LCID, read_lcid, read_parameters
+from runtime.rendering import JSON, render
+
+
+class ReadOperation(Operation):
+    kind: ClassVar[str] = "read"
+
+    def __init__(self, endpoint: Endpoint, platform: Platform) -> None:
+        super().__init__(endpoint, platform)
+        self.entity = self.require_entity()
+        definition = endpoint.definition
+        if not definition.columns:
+            raise Misconfigured("a read needs columns")
+        attributes = platform.attributes(self.entity)
+        self.has_labels = isinstance(definition.settings, ReadSettings) and definition.settings.labels
+        labels = {
+            name: OptionLabels(platform.option_set(name, entity=self.entity), platform)
+            for name in (column.attribute for column in definition.columns)
+            if self.has_labels and name in attributes and attributes[name].option_set is not None
+        }
+        self.columns = Columns(definition.columns, attributes, labels)
+        self.parameters = frozenset({"lcid"}) if self.has_labels else frozenset()
+
+    def run(self, exchange: Exchange) -> HttpResponse:
+        lcid = read_lcid(read_parameters(exchange.request, self.parameters), ENGLISH)
+        record = self.platform.retrieve(
+            self.entity, exchange.record_id, self.columns.attributes, call=exchange.call
+        )
+        content = render(self.columns.answer(record.values, lcid))
+        tag = f'"{record.version}.{digest(content)}"'
+        headers = {"ETag": tag}
+        if not_modified(exchange.request, tag):
+            return HttpResponse(status=304, headers=headers)
+        return HttpResponse(content, content_type=JSON, headers=headers)
+
+    def describe(self) -> Description:
+        return Description(
+            success=(200, self.columns.schema(), "The record."),
+            parameters=(LCID,) if self.has_labels else (),
+            headers={"ETag": "The record's version, and a digest of this answer."},
+            problems={400: ("invalid_id", "invalid_parameter")},
+        )
