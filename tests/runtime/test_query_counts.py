@@ -8,6 +8,7 @@ from django.test.utils import CaptureQueriesContext
 
 from designer.models import Input
 from tests.callers import Caller
+from tests.runtime.accounts import an_account
 
 OWN = ("designer_", "runtime_", "auth_", "axes_", "token_blacklist_", "django_")
 
@@ -58,3 +59,27 @@ def test_the_first_request_after_an_edit_reads_only_what_changed(rita: Caller, m
     with CaptureQueriesContext(connection) as queries:
         assert rita.post("/api/sales/accounts", {"name": "After"}).status_code == 200
     assert len(_configuration(queries)) <= 8, _configuration(queries)
+
+
+def test_a_steady_read_takes_one_query_for_the_configuration_and_one_for_the_record(rita: Caller) -> None:
+    path = an_account()
+    rita.get(path)
+    with CaptureQueriesContext(connection) as queries:
+        assert rita.get(path).status_code == 200
+    assert len(_configuration(queries)) == 1, queries.captured_queries
+    assert len(_of_accounts(queries)) == 1, queries.captured_queries
+    # The third is the embedded platform's look at its own revision, in the read's transaction.
+    assert len(queries) == 3, queries.captured_queries
+
+
+def test_a_steady_update_and_delete_take_one_configuration_query(max: Caller) -> None:
+    path = an_account()
+    max.patch(path, {"phone": "1"})
+    for method, body in (("PATCH", {"phone": "2"}), ("DELETE", None)):
+        with CaptureQueriesContext(connection) as queries:
+            assert max.request(method, path, body, if_match="*").status_code == 204
+        assert len(_configuration(queries)) == 1, queries.captured_queries
+
+
+def _of_accounts(queries: CaptureQueriesContext) -> list[str]:
+    return [query["sql"] for query in queries.captured_queries if "account" in query["sql"]]
