@@ -2,7 +2,7 @@
 
 Names in nodes are logical names; aliases are unique over the query. Operators carry FetchXML's own names.
 Relative date operators and the `eq-user…` family are resolved to values before a platform sees a query
-(`runtime`), except where a query comes from FetchXML sent by a platform client of its own.
+(`designed`, `resolving`).
 """
 
 from __future__ import annotations

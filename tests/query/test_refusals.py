@@ -1,0 +1,290 @@
+"""What is not supported is named, all of it at once; what is not XML never gets that far."""
+
+from __future__ import annotations
+
+import pytest
+
+from crmclient.embedded.platform import EmbeddedPlatform
+from crmclient.errors import InvalidQuery
+from crmclient.query.fetchxml import parse
+from crmclient.query.problems import QueryProblems
+from crmclient.query.resolving import prepare
+
+
+def refused(text: str) -> list[tuple[str, str]]:
+    with pytest.raises(QueryProblems) as caught:
+        parse(text)
+    assert isinstance(caught.value, InvalidQuery)
+    return [(problem.construct, problem.message) for problem in caught.value.problems]
+
+
+def entity(inside: str, fetch: str = "") -> str:
+    return f'<fetch {fetch}><entity name="account">{inside}</entity></fetch>'
+
+
+def condition(inside: str) -> str:
+    return entity(f"<filter>{inside}</filter>")
+
+
+def links(count: int) -> str:
+    return "".join(f'<link-entity name="c" from="a" to="b" alias="l{n}"/>' for n in range(count))
+
+
+@pytest.mark.parametrize(
+    ("text", "construct", "message"),
+    [
+        (entity("", 'top="5" page="1"'), "fetch", "top excludes page and count"),
+        (entity("", 'top="5" count="5"'), "fetch", "top excludes page and count"),
+        (entity("", 'top="0"'), "fetch", "top '0' is no whole number of at least 1"),
+        (entity("", 'count="50" page="2"'), "fetch", "page is not supported"),
+        (entity("", 'paging-cookie="x"'), "fetch", "paging-cookie is not supported"),
+        (entity("", 'useraworderby="1"'), "fetch", "useraworderby is not supported"),
+        (entity("", 'mapping="internal"'), "fetch", "mapping 'internal' is not supported"),
+        (entity("", 'datasource="retained"'), "fetch", "datasource is not supported"),
+        (entity("", 'utc-offset="60"'), "fetch", "utc-offset is not supported"),
+        (entity("", 'shape="round"'), "fetch", "the attribute shape is not known here"),
+        (entity("", 'distinct="maybe"'), "fetch", "distinct 'maybe' is neither true nor false"),
+        ("<fetch/>", "fetch", "exactly one entity element is needed, not 0"),
+        ("<fetch><entity name='a'/><entity name='b'/></fetch>", "fetch", "exactly one entity element"),
+        ("<fetch><entity/></fetch>", "entity", "the attribute name is missing"),
+        ("<fetch><entity name='a' alias='b'/></fetch>", "entity a", "the attribute alias is not known here"),
+        ("<fetch><entity name='a' enableprefiltering='1'/></fetch>", "entity a", "enableprefiltering"),
+        (entity("<sort by='x'/>"), "entity account", "the element sort is not known here"),
+        (entity("{% if x %}"), "entity account", "the text '{% if x %}' does not belong here"),
+        (entity("<attribute name='my name'/>"), "attribute my name", "is no name"),
+        (
+            entity("<attribute name='name' formatted-value='1'/>"),
+            "attribute name",
+            "the attribute formatted-value is not known here",
+        ),
+        (entity("<attribute name='a' rowaggregate='CountChildren'/>"), "attribute a", "rowaggregate"),
+        (entity("<attribute name='a' groupby='true' alias='b'/>"), "attribute a", 'need aggregate="true"'),
+        (entity("<attribute name='a' aggregate='sum'/>", "aggregate='1'"), "attribute a", "needs an alias"),
+        (
+            entity("<attribute name='a' alias='b'/>", "aggregate='1'"),
+            "attribute a",
+            "either grouped or aggregated",
+        ),
+        (
+            entity("<attribute name='a' alias='b' aggregate='median'/>", "aggregate='1'"),
+            "attribute a",
+            "aggregate 'median' is not supported; there are count, countcolumn, sum, avg, min, max",
+        ),
+        (
+            entity(
+                "<attribute name='a' alias='b' groupby='1' dategrouping='fiscal-period'/>", "aggregate='1'"
+            ),
+            "attribute a",
+            "dategrouping 'fiscal-period' is not supported",
+        ),
+        (
+            entity("<attribute name='a' alias='b' aggregate='sum' distinct='1'/>", "aggregate='1'"),
+            "attribute a",
+            "distinct belongs to the aggregate countcolumn",
+        ),
+        (entity("<all-attributes/>", "aggregate='true'"), "all-attributes", "cannot have all-attributes"),
+        (entity("", "aggregate='true'"), "entity account", "need columns that are grouped or aggregated"),
+        (entity("<order alias='a'/>"), "order a", "only aggregate queries are sorted by alias"),
+        (
+            entity("<order attribute='a'/><attribute name='a' alias='b' groupby='1'/>", "aggregate='true'"),
+            "order a",
+            "aggregate queries are sorted by the alias",
+        ),
+        (entity("<order attribute='a' entityname='c'/>"), "order a", "entityname 'c' is neither"),
+        (
+            entity(
+                "<order attribute='a'/><link-entity name='c' from='a' to='b' alias='c'>"
+                "<order attribute='d'/></link-entity>"
+            ),
+            "entity account",
+            "which comes first is not defined",
+        ),
+        (entity("<filter type='xor'/>"), "filter", "the type 'xor' is neither and nor or"),
+        (
+            condition("<condition attribute='a' operator='ne-null'/>"),
+            "condition a ne-null",
+            "there is no operator",
+        ),
+        (condition("<condition attribute='a'/>"), "condition a", "the attribute operator is missing"),
+        (condition("<condition operator='null'/>"), "condition  null", "the attribute attribute is missing"),
+        (condition("<condition attribute='a' operator='eq'/>"), "condition a eq", "value or valueof"),
+        (condition("<condition attribute='a' operator='in'/>"), "condition a in", "value or valueof"),
+        (
+            condition("<condition attribute='a' operator='in' value='1,2'/>"),
+            "condition a in",
+            "several values stand in value elements",
+        ),
+        (
+            condition("<condition attribute='a' operator='between'><value>1</value></condition>"),
+            "condition a between",
+            "between takes two values",
+        ),
+        (condition("<condition attribute='a' operator='null' value='1'/>"), "condition a null", "no value"),
+        (
+            condition("<condition attribute='a' operator='eq' value='1'><value>2</value></condition>"),
+            "condition a eq",
+            "both a value and value elements",
+        ),
+        (
+            condition("<condition attribute='a' operator='like' valueof='b'/>"),
+            "condition a like",
+            "valueof is compared by eq",
+        ),
+        (
+            condition("<condition attribute='a' operator='eq' valueof='x.b'/>"),
+            "condition a eq",
+            "valueof 'x.b': entityname 'x' is neither",
+        ),
+        (
+            condition("<condition entityname='x' attribute='a' operator='null'/>"),
+            "condition a null",
+            "entityname 'x' is neither a link's alias nor the entity",
+        ),
+        (
+            condition("<condition attribute='a' aggregate='sum' alias='b' operator='gt' value='1'/>"),
+            "condition a gt",
+            "the attribute aggregate is not supported",
+        ),
+        (
+            condition("<condition attribute='a' operator='under' value='1'/>"),
+            "condition a under",
+            "the operator under is not supported: hierarchies",
+        ),
+        (
+            condition("<condition attribute='a' operator='in-fiscal-period-and-year'/>"),
+            "condition a in-fiscal-period-and-year",
+            "how the organisation divides its fiscal years",
+        ),
+        (
+            condition("<condition attribute='a' operator='eq' value='{0}'/>"),
+            "condition a eq",
+            "'{0}' is a placeholder of another tool",
+        ),
+        (
+            condition("<condition attribute='a' operator='like' value='%{{ user.name }}%'/>"),
+            "condition a like",
+            "'{{ user.name }}' is a placeholder",
+        ),
+        (
+            condition("<condition attribute='a' operator='eq' value='${id}'/>"),
+            "condition a eq",
+            "'${id}' is a",
+        ),
+        (
+            condition("<condition attribute='a' operator='eq' value=\"@{triggerBody()?['id']}\"/>"),
+            "condition a eq",
+            "is a placeholder of another tool",
+        ),
+        (
+            condition("<condition attribute='a' operator='eq' value='@caller.id'/>"),
+            "condition a eq",
+            "'@caller.id' is no placeholder",
+        ),
+        (
+            condition("<condition attribute='a' operator='like' value='%@name%'/>"),
+            "condition a like",
+            "a parameter cannot be part of a pattern",
+        ),
+        (
+            condition("<link-entity name='c' from='a' to='b' link-type='any'/>"),
+            "link-entity c",
+            "a link-entity inside a filter (link-type 'any') is not supported",
+        ),
+        *(
+            (
+                entity(f"<link-entity name='c' from='a' to='b' alias='l' link-type='{kind}'/>"),
+                "link-entity c (l)",
+                f"the link-type {kind!r} is not supported; inner and outer are",
+            )
+            for kind in ("any", "not any", "all", "not all", "exists", "in", "matchfirstrowusingcrossapply")
+        ),
+        (entity("<link-entity name='c'/>"), "link-entity c (c1)", "the attribute from is missing"),
+        (entity(links(16)), "entity account", "it has 16 link-entity elements; at most 15 are allowed"),
+        (entity(links(1) + links(1)), "entity account", "the alias 'l0' is used by more than one"),
+        ("<grid/>", "document", "it begins with grid, not with fetch"),
+        ("select name from account", "document", "not well-formed XML"),
+        ("", "document", "not well-formed XML"),
+        ("<fetch>", "document", "not well-formed XML"),
+        ("<fetch>&nbsp;</fetch>", "document", "not well-formed XML"),
+        ("<fetch>\ud83d</fetch>", "document", "half a character"),
+        ("<!DOCTYPE fetch><fetch/>", "document", "a DOCTYPE is not allowed"),
+        ('<!DOCTYPE f SYSTEM "http://127.0.0.1:9/x.dtd"><fetch/>', "document", "a DOCTYPE is not allowed"),
+        ("<fetch>" + " " * 200_000 + "</fetch>", "document", "longer than 200000 characters"),
+        ("<fetch>" + "<entity>" * 400 + "</entity>" * 400 + "</fetch>", "document", "not well-formed"),
+    ],
+)
+def test_each_construct_is_named(text: str, construct: str, message: str) -> None:
+    problems = refused(text)
+    assert any(problem[0] == construct and message in problem[1] for problem in problems), problems
+
+
+def test_everything_wrong_is_said_at_once_with_its_line() -> None:
+    with pytest.raises(QueryProblems) as caught:
+        parse("""<fetch top="5" count="10">
+  <entity name="account">
+    <filter>
+      <condition attribute="a" operator="ne-null"/>
+      <condition attribute="b" operator="eq"/>
+    </filter>
+    <link-entity name="contact" from="a" to="b" link-type="exists" alias="c">
+      <filter><condition attribute="d" operator="above" value="1"/></filter>
+    </link-entity>
+  </entity>
+</fetch>""")
+    assert [(problem.line, problem.construct) for problem in caught.value.problems] == [
+        (1, "fetch"),
+        (4, "condition a ne-null"),
+        (5, "condition b eq"),
+        (7, "link-entity contact (c)"),
+        (8, "condition d above"),
+    ]
+    assert str(caught.value).splitlines()[1].startswith("line 4: condition a ne-null: there is no operator")
+
+
+def test_entities_are_not_expanded() -> None:
+    bomb = "<!DOCTYPE f [<!ENTITY a 'ha'><!ENTITY b '&a;&a;&a;&a;'><!ENTITY c '&b;&b;&b;&b;'>]>"
+    [(construct, _)] = refused(f"{bomb}<fetch><entity name='account'>&c;</entity></fetch>")
+    assert construct == "document"
+
+
+def test_a_file_is_not_read() -> None:
+    text = "<!DOCTYPE f [<!ENTITY x SYSTEM 'file:///etc/passwd'>]><fetch><entity name='&x;'/></fetch>"
+    assert "root:" not in str(refused(text))
+
+
+@pytest.mark.django_db
+def test_metadata_names_everything_unknown_and_unfitting_at_once(crm: EmbeddedPlatform) -> None:
+    query = parse("""<fetch><entity name="account">
+      <attribute name="nme"/>
+      <order attribute="colour"/>
+      <filter>
+        <condition attribute="industrycode" operator="eq" value="Consulting"/>
+        <condition attribute="statecodename" operator="eq" value="Active"/>
+        <condition attribute="revenue" operator="gt" value="1,000"/>
+        <condition attribute="creditonhold" operator="eq" value="yes"/>
+        <condition attribute="accountid" operator="eq" value="42"/>
+        <condition attribute="ownerid" operator="eq" value="Rita"/>
+        <condition attribute="name" operator="eq" value=""/>
+        <condition attribute="name" operator="eq-userid"/>
+        <condition attribute="new_logo" operator="eq" value="1"/>
+      </filter>
+      <link-entity name="contakt" from="contactid" to="primarycontactid" alias="c"/>
+      <link-entity name="contact" from="contactid" to="maincontact" alias="d"/>
+    </entity></fetch>""")
+    with pytest.raises(QueryProblems) as caught:
+        prepare(query, crm.attributes)
+    assert [problem.construct for problem in caught.value.problems] == [
+        "link-entity c",
+        "attribute nme",
+        "condition industrycode eq",
+        "condition statecodename eq",
+        "condition revenue gt",
+        "condition creditonhold eq",
+        "condition accountid eq",
+        "condition ownerid eq",
+        "condition name eq",
+        "condition name eq-userid",
+        "condition new_logo eq",
+        "link-entity d to",
+        "order colour",
+    ]
