@@ -106,6 +106,16 @@ def test_without_a_platform_user_nothing_is_theirs(crm: EmbeddedPlatform, operat
     assert crm.query(prepared.resolve(Circumstances(NOW))).rows == []
 
 
+def test_a_property_the_caller_lacks_in_an_outer_link_keeps_the_parents(fetch: Fetch, demo: Demo) -> None:
+    rows = fetch("""<fetch><entity name="account"><attribute name="name"/>
+      <link-entity name="contact" from="contactid" to="primarycontactid" link-type="outer" alias="c">
+        <attribute name="fullname"/>
+        <filter><condition attribute="fullname" operator="ne" value="@user.shoesize"/></filter>
+      </link-entity></entity></fetch>""")
+    assert len(rows) == len(demo["account"])
+    assert {row["c.fullname"] for row in rows} == {None}
+
+
 def test_dates_and_numbers_of_relative_operators_can_be_given(fetch: Fetch, demo: Demo) -> None:
     text = """<fetch><entity name="contact"><attribute name="contactid"/><filter>
       <condition attribute="createdon" operator="last-x-days" value="@days"/>

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
 
 from crmclient.embedded.platform import EmbeddedPlatform
 from crmclient.errors import InvalidQuery
-from crmclient.query.fetchxml import parse
+from crmclient.query.fetchxml import parse, write
 from crmclient.query.problems import QueryProblems
 from crmclient.query.resolving import prepare
 
@@ -250,6 +253,52 @@ def test_entities_are_not_expanded() -> None:
 def test_a_file_is_not_read() -> None:
     text = "<!DOCTYPE f [<!ENTITY x SYSTEM 'file:///etc/passwd'>]><fetch><entity name='&x;'/></fetch>"
     assert "root:" not in str(refused(text))
+
+
+WORDS = st.sampled_from(
+    ["", "a", "b", "1", "0", "true", "eq", "in", "between", "null", "today", "eq-userid", "or", "outer",
+     "sum", "month", "@p", "@user.x", "a.b", "-1", "ne-null"]
+)  # fmt: skip
+ATTRIBUTES = st.dictionaries(
+    st.sampled_from(
+        ["name", "alias", "attribute", "operator", "value", "valueof", "entityname", "from", "to",
+         "link-type", "type", "aggregate", "groupby", "dategrouping", "distinct", "descending", "top", "count", "page"]
+    ),
+    WORDS,
+    max_size=6,
+)  # fmt: skip
+TAGS = st.sampled_from(
+    ["entity", "attribute", "all-attributes", "order", "filter", "condition", "value", "link-entity", "x"]
+)
+
+
+def element(tag: str, attributes: dict[str, str], children: list[etree._Element]) -> etree._Element:
+    made = etree.Element(tag, attributes)
+    made.extend(children)
+    return made
+
+
+ELEMENTS = st.recursive(
+    st.builds(element, TAGS, ATTRIBUTES, st.just([])),
+    lambda inner: st.builds(element, TAGS, ATTRIBUTES, st.lists(inner, max_size=4)),
+    max_leaves=12,
+)
+
+
+@given(st.builds(element, st.sampled_from(["fetch", "entity"]), ATTRIBUTES, st.lists(ELEMENTS, max_size=4)))
+def test_whatever_stands_there_is_read_or_refused(root: etree._Element) -> None:
+    try:
+        query = parse(etree.tostring(root, encoding="unicode"))
+    except QueryProblems as error:
+        assert error.problems  # noqa: PT017  either outcome will do
+    else:
+        assert parse(write(query)) == query
+
+
+@given(st.text())
+def test_whatever_is_pasted_is_read_or_refused(text: str) -> None:
+    with pytest.raises(QueryProblems):
+        parse(text)
 
 
 @pytest.mark.django_db

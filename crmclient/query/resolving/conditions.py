@@ -67,7 +67,7 @@ class Writer:
         alias = self.standing if condition.link is None else condition.link
         attribute = self.names.attribute(alias, condition.attribute, construct)
         if condition.value_of is not None:
-            return self._compared(condition, construct) if attribute is not None else None
+            return self._compared(condition, *condition.value_of) if attribute is not None else None
         taken = values_taken(condition.operator)
         given = len(condition.values)
         if taken != given and (taken is not None or not given):
@@ -83,16 +83,15 @@ class Writer:
             return None
         return self._guarded(build, construct)
 
-    def _compared(self, condition: DesignedCondition, construct: str) -> Resolve | None:
-        assert condition.value_of is not None  # noqa: S101  the caller has looked
-        other, name = condition.value_of
+    def _compared(self, condition: DesignedCondition, other: str | None, name: str) -> Resolve | None:
+        construct = construct_of(condition)
         if condition.values or not isinstance(condition.operator, Operator):
             self.names.wrong(construct, "compare with a value or with another attribute, by a plain operator")
             return None
         if self.names.attribute(self.standing if other is None else other, name, construct) is None:
             return None
         fixed = Condition(
-            condition.attribute, condition.operator, link=condition.link, value_of=condition.value_of
+            condition.attribute, condition.operator, link=condition.link, value_of=(other, name)
         )
         return lambda _: fixed
 
