@@ -45,8 +45,13 @@ class AttributeType(str, Enum):
     def has_options(self) -> bool:
         return self in _CHOICES
 
+    @property
+    def holds_file(self) -> bool:
+        return self in _FILES
+
 
 _REFERENCES = frozenset({AttributeType.LOOKUP, AttributeType.CUSTOMER, AttributeType.OWNER})
+_FILES = frozenset({AttributeType.FILE, AttributeType.IMAGE})
 _CHOICES = frozenset(
     {AttributeType.PICKLIST, AttributeType.MULTISELECT, AttributeType.STATE, AttributeType.STATUS}
 )

@@ -49,6 +49,12 @@ class Endpoint:
         definition = self.definition
         return self.kind.path_of(module=definition.module, segment=self.segment, name=definition.name)
 
+    @property
+    def item_path(self) -> str | None:
+        """The path of one item of what the endpoint lists."""
+        item = self.definition.settings.item
+        return f"{self.path}/{{{item}}}" if item else None
+
 
 def _nothing() -> Mapping[int, Endpoint]:
     return MappingProxyType({})

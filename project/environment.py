@@ -163,6 +163,13 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("CRM_TIME_ZONE", text, "UTC", "The time zone of whole days and relative dates in queries."),
     Setting("CRM_FILES", one_of("database", "disk"), "database", "Where the embedded platform keeps files."),
     Setting("BODY_LIMIT", whole, str(1024 * 1024), "Largest JSON body, in bytes."),
+    Setting("UPLOAD_LIMIT", whole, str(128 * 1024 * 1024), "Largest file of any upload, in bytes."),
+    Setting(
+        "UPLOAD_FOLDER",
+        text,
+        "",
+        "Where uploads wait on disk until they are complete. Empty: the system's temporary folder.",
+    ),
     Setting("QUERY_STRING_LIMIT", whole, str(8 * 1024), "Longest query string, in bytes."),
     Setting("REQUEST_DEADLINE", whole, "30", "Seconds a request may take, platform calls included."),
     Setting("PLATFORM_TIMEOUT", whole, "20", "Seconds a single platform call may take."),

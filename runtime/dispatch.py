@@ -34,7 +34,8 @@ def _say_length(request: HttpRequest, response: HttpResponse) -> None:
     """Servers would send what has no length in chunks, and a body with HEAD."""
     if response.status_code in {204, 304}:
         return
-    response.headers["Content-Length"] = str(len(response.content))
+    # Of a file, HEAD says the length without reading it.
+    response.headers.setdefault("Content-Length", str(len(response.content)))
     if request.method == "HEAD":
         response.content = b""
 
@@ -85,4 +86,4 @@ def _not_allowed(known: Mapping[str, object]) -> Problem:
 
 
 def _exchange(request: HttpRequest, served: Served, match: Match) -> Exchange:
-    return Exchange(request, served.user_context, served.routes, match.record or "")
+    return Exchange(request, served.user_context, served.routes, match.record or "", match.file or "")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -15,6 +16,7 @@ from django.http import HttpRequest
 from crmclient import Call, Guid, parse_guid
 from runtime.callers.caller import ANONYMOUS, Caller
 from runtime.context import UserContext
+from runtime.files.receiving import ReceivedFile
 from runtime.problems import Problem
 from runtime.routing import NOWHERE, RoutingTable
 
@@ -28,6 +30,10 @@ class Exchange:
     # What is served beside this endpoint, and what stands in the path for the record's id.
     routes: RoutingTable = NOWHERE
     record: str = ""
+    # What stands in the path for the id of one of the record's files.
+    file: str = ""
+    # The file in the body, once it has been read.
+    received: ReceivedFile | None = None
     # Set by an Idempotency-Key: the id for a created record, and whether an earlier try may have made it.
     chosen_id: Guid | None = None
     taken_over: bool = False
@@ -38,10 +44,23 @@ class Exchange:
     @cached_property
     def record_id(self) -> Guid:
         """The id of the path's record. Raises Problem 400 when it is asked for: after token and roles."""
-        try:
-            return parse_guid(self.record)
-        except ValueError:
-            raise Problem(400, "invalid_id", "The id in the path is not a GUID.") from None
+        return _guid(self.record)
+
+    @cached_property
+    def file_id(self) -> Guid:
+        """The id of the path's file. Raises Problem 400."""
+        return _guid(self.file)
+
+    @property
+    def seconds_left(self) -> float:
+        return self.deadline - time.monotonic()
+
+    @contextmanager
+    def transfer(self) -> Iterator[None]:
+        """The time that a body takes to come in is the sender's: the deadline moves by it."""
+        began = time.monotonic()
+        yield
+        self.deadline += time.monotonic() - began
 
     def place_of(self, record: Guid) -> str | None:
         """The path of a record under this request's own, where one can be read there."""
@@ -61,3 +80,10 @@ class Exchange:
     def user(self) -> Mapping[str, Any]:
         """The caller's user properties by name. Raises Problem 401, 403 `no_platform_user`."""
         return self.user_context.values(self.caller, self.call)
+
+
+def _guid(text: str) -> Guid:
+    try:
+        return parse_guid(text)
+    except ValueError:
+        raise Problem(400, "invalid_id", "The id in the path is not a GUID.") from None

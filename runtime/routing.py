@@ -38,7 +38,7 @@ class RoutingTable:
         old, new = before.endpoints, after.endpoints
         gone = [id for id, endpoint in old.items() if new.get(id) is not endpoint]
         paths = dict(self._paths)
-        touched = {_shape(old[id]) for id in gone}
+        touched = {shape for id in gone for shape in _shapes(old[id])}
         for path in touched:
             paths.pop(path, None)
         table = RoutingTable(paths)
@@ -46,7 +46,7 @@ class RoutingTable:
         table._add(
             (id, endpoint)
             for id, endpoint in new.items()
-            if old.get(id) is not endpoint or _shape(endpoint) in touched
+            if old.get(id) is not endpoint or not touched.isdisjoint(_shapes(endpoint))
         )
         return table
 
@@ -78,16 +78,17 @@ class RoutingTable:
         for id, endpoint in endpoints:
             if not endpoint.definition.enabled:
                 continue
-            shape = _shape(endpoint)
-            methods = dict(self._paths.get(shape, {}))
-            for method in endpoint.kind.methods:
-                # The older endpoint stays: a later mistake must not take a live one down.
-                methods[method] = min(id, methods.get(method, id))
-            self._paths[shape] = MappingProxyType(methods)
+            for shape in _shapes(endpoint):
+                methods = dict(self._paths.get(shape, {}))
+                for method in endpoint.kind.methods:
+                    # The older endpoint stays: a later mistake must not take a live one down.
+                    methods[method] = min(id, methods.get(method, id))
+                self._paths[shape] = MappingProxyType(methods)
 
 
 NOWHERE = RoutingTable({})
 
 
-def _shape(endpoint: Endpoint) -> str:
-    return endpoint.path.replace("{id}", _ANY)
+def _shapes(endpoint: Endpoint) -> tuple[str, ...]:
+    own = endpoint.path.replace("{id}", _ANY)
+    return (own, f"{own}/{_ANY}") if endpoint.item_path else (own,)

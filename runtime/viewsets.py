@@ -5,9 +5,10 @@ route → address limit → token → caller limit → roles → (the operation:
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NoReturn
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from rest_framework.request import Request
 from rest_framework.viewsets import ViewSet
@@ -36,6 +37,8 @@ class GuardedViewSet(ViewSet):
     access: AccessDefinition = AccessDefinition()
     # Answers are the same for everyone who may read them.
     is_public: bool = False
+    # Other types are known only when the answer is found: the operation looks at `Accept` itself.
+    answers_json: bool = True
     default_response_headers = {}
 
     def initialize_request(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Request:
@@ -44,7 +47,8 @@ class GuardedViewSet(ViewSet):
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         plain = request._request
-        refuse_unacceptable(plain.META.get("HTTP_ACCEPT"))
+        if self.answers_json:
+            refuse_unacceptable(plain.META.get("HTTP_ACCEPT"))
         self.exchange: Exchange = kwargs["exchange"]
         self.exchange.caller = _caller(plain)
         _authorise(self.exchange.caller, self.access)
@@ -65,12 +69,21 @@ class OperationViewSet(GuardedViewSet):
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
         self.is_public = self.operation.public_cache and not self.access.authentication_required
+        self.answers_json = self.operation.answers_json
 
-    def run(self, request: Request, **kwargs: Any) -> HttpResponse:
+    def run(self, request: Request, **kwargs: Any) -> HttpResponseBase:
+        try:
+            return self._run(request)
+        finally:
+            if self.exchange.received is not None:
+                self.exchange.received.close()
+
+    def _run(self, request: Request) -> HttpResponseBase:
         key = request.META.get("HTTP_IDEMPOTENCY_KEY")
         if key is None or request.method != "POST":
             return self.operation.run(self.exchange)
-        guard = Idempotency(self.exchange, self.operation.endpoint.definition.key, key)
+        endpoint = self.operation.endpoint.definition.key
+        guard = Idempotency(self.exchange, endpoint, key, self.operation.body_digest)
         return guard.once(self.operation.run)
 
     def document(self) -> Documentation:
@@ -78,6 +91,17 @@ class OperationViewSet(GuardedViewSet):
 
     def describe(self) -> Description:
         return self.operation.describe()
+
+
+class ItemViewSet(OperationViewSet):
+    """The same operation, as the path of one item of its list is documented."""
+
+    def document(self) -> Documentation:
+        listed = super().document()
+        return replace(listed, operation_id=f"{listed.operation_id}_item")
+
+    def describe(self) -> Description:
+        return self.operation.describe_item()
 
 
 class BrokenViewSet(GuardedViewSet):

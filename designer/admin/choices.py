@@ -50,6 +50,15 @@ def choice_attributes(metadata: Metadata, entity: str) -> Choices:
     )
 
 
+def file_columns(metadata: Metadata, entity: str) -> Choices:
+    known = _asked(lambda: metadata.attributes(entity)) if entity else {}
+    return _sorted(
+        (name, _labelled(attribute.label, name))
+        for name, attribute in known.items()
+        if attribute.type.holds_file
+    )
+
+
 def option_sets(metadata: Metadata) -> Choices:
     known = _asked(metadata.option_sets)
     return _sorted((name, _labelled(option_set.label, name)) for name, option_set in known.items())

@@ -98,7 +98,10 @@ class EndpointForm(KeyedForm):
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean()
         if self.kind is not None:
-            self.instance.settings = collected(self.kind.settings, cleaned)
+            try:
+                self.instance.settings = collected(self.kind.settings, cleaned)
+            except ValidationError as error:
+                self.add_error(None, error)
             if self.kind.is_named and not cleaned.get("name") and "name" in self.fields:
                 self.add_error("name", "Its path ends in a name; give it one.")
         return cleaned
@@ -116,6 +119,7 @@ def form_for(kind: OperationKind, entity: str) -> type[EndpointForm]:
     pickers = {
         Picker.OPTION_SET: choices.with_present(offered, None),
         Picker.PROCESS: choices.with_present(choices.processes(metadata, entity), None),
+        Picker.FILE_COLUMN: choices.with_present(choices.file_columns(metadata, entity), None),
     }
     fields = form_fields(kind.settings, pickers)
     return type("KindForm", (EndpointForm,), {"kind": kind, **fields})

@@ -6,6 +6,8 @@ import types
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, get_args, get_origin
 
+import pydantic
+from annotated_types import Ge, Le
 from django import forms
 from django.core.exceptions import ValidationError
 from pydantic import BaseModel
@@ -17,6 +19,18 @@ from designer.kinds.pickers import Picker
 
 PREFIX = "settings"
 _SEPARATOR = "__"
+
+
+class WordsField(forms.Field):
+    """Several words, separated by commas."""
+
+    widget = forms.TextInput
+
+    def to_python(self, value: Any) -> list[str]:
+        return [word.strip() for word in str(value or "").split(",") if word.strip()]
+
+    def prepare_value(self, value: Any) -> Any:
+        return ", ".join(value) if isinstance(value, (list, tuple)) else value
 
 
 class WholeNumbersField(forms.Field):
@@ -54,15 +68,35 @@ def initial_values(settings: type[EndpointSettings], data: Any) -> dict[str, Any
 
 
 def collected(settings: type[EndpointSettings], cleaned: Mapping[str, Any]) -> dict[str, Any]:
-    """The row's JSON, from the form's cleaned values."""
+    """The row's JSON, from the form's cleaned values; those that were not accepted count as their defaults.
+
+    Raises Django's ValidationError by form name.
+    """
     data: dict[str, Any] = {}
     for name, _ in _flat(settings, PREFIX):
         *path, last = name.split(_SEPARATOR)[1:]
         inner = data
         for part in path:
             inner = inner.setdefault(part, {})
-        inner[last] = cleaned.get(name)
-    return settings.model_validate(data).to_json()
+        if name in cleaned:
+            inner[last] = cleaned[name]
+    try:
+        return settings.model_validate(data).to_json()
+    except pydantic.ValidationError as error:
+        raise ValidationError(
+            {
+                _SEPARATOR.join((PREFIX, *_names(problem["loc"]))): _sentence(problem["msg"])
+                for problem in error.errors()
+            }
+        ) from error
+
+
+def _names(place: tuple[int | str, ...]) -> Iterator[str]:
+    return (step for step in place if isinstance(step, str))
+
+
+def _sentence(message: str) -> str:
+    return f"{message.removeprefix('Value error, ').rstrip('.')}."
 
 
 def _flat(model: type[BaseModel], prefix: str) -> Iterator[tuple[str, FieldInfo]]:
@@ -87,9 +121,19 @@ def _field(info: FieldInfo, pickers: Mapping[Picker, list[tuple[str, str]]]) -> 
         return dress(forms.BooleanField(**shown))
     if info.annotation == tuple[int, ...]:
         return dress(WholeNumbersField(**shown))
+    if info.annotation == tuple[str, ...]:
+        return dress(WordsField(**shown))
+    if info.annotation is int:
+        return dress(forms.IntegerField(**shown | {"required": True} | _bounds(info)))
     if info.annotation is str:
         return dress(forms.CharField(**shown))
     raise TypeError(f"no form field is known for a setting of type {info.annotation}")
+
+
+def _bounds(info: FieldInfo) -> dict[str, int]:
+    names = {Ge: ("min_value", "ge"), Le: ("max_value", "le")}
+    known = [(names[type(bound)], bound) for bound in info.metadata if type(bound) in names]
+    return {option: getattr(bound, attribute) for (option, attribute), bound in known}
 
 
 def _labels(info: FieldInfo) -> Mapping[str, str]:

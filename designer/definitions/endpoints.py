@@ -23,6 +23,11 @@ from designer.definitions.inputs import InputDefinition
 class EndpointSettings(Definition):
     """What only one kind of operation needs. Each kind declares its own subclass."""
 
+    @property
+    def item(self) -> str:
+        """The path parameter of one item of the list answered; empty where items have no paths."""
+        return ""
+
 
 class EndpointDefinition(Definition):
     """One configured operation.

@@ -6,6 +6,7 @@ from designer.kinds.actions import GLOBAL_ACTION, LOCAL_ACTION
 from designer.kinds.base import OperationKind, Scope, Section
 from designer.kinds.create import CREATE
 from designer.kinds.delete import DELETE
+from designer.kinds.files import DOWNLOAD, UPLOAD
 from designer.kinds.option_sets import GLOBAL_OPTION_SET, LOCAL_OPTION_SET
 from designer.kinds.read import READ
 from designer.kinds.update import UPDATE
@@ -15,6 +16,8 @@ _ALL = (
     CREATE,
     UPDATE,
     DELETE,
+    UPLOAD,
+    DOWNLOAD,
     LOCAL_ACTION,
     GLOBAL_ACTION,
     GLOBAL_OPTION_SET,

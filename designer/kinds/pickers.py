@@ -10,3 +10,4 @@ class Picker(Enum):
 
     OPTION_SET = "option set"
     PROCESS = "process"
+    FILE_COLUMN = "file column"

@@ -12,11 +12,11 @@ import hashlib
 import random
 import uuid
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
-from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 
 from runtime.addresses import client_address
 from runtime.exchange import Exchange
@@ -24,7 +24,7 @@ from runtime.failures import problem_of
 from runtime.idempotency.models import IdempotencyRecord
 from runtime.problems import Problem, respond
 
-Run: TypeAlias = Callable[[Exchange], HttpResponse]
+Run: TypeAlias = Callable[[Exchange], HttpResponseBase]
 
 LIFETIME = dt.timedelta(hours=24)
 LONGEST_KEY = 255
@@ -34,9 +34,11 @@ _FORGOTTEN = frozenset({400, 401, 406, 411, 413, 415, 429})
 
 
 class Idempotency:
-    """The `Idempotency-Key` of one exchange."""
+    """The `Idempotency-Key` of one exchange. `digest_body` tells its body from any other."""
 
-    def __init__(self, exchange: Exchange, endpoint_key: str, key: str) -> None:
+    def __init__(
+        self, exchange: Exchange, endpoint_key: str, key: str, digest_body: Callable[[Exchange], str]
+    ) -> None:
         if not 0 < len(key) <= LONGEST_KEY or not key.isprintable():
             raise Problem(
                 400, "invalid_idempotency_key", f"A key has 1 to {LONGEST_KEY} printable characters."
@@ -44,7 +46,7 @@ class Idempotency:
         caller = exchange.caller
         self.exchange = exchange
         self.digest = _digest(caller.issuer, caller.subject or _address(exchange), endpoint_key, key)
-        self.body_digest = hashlib.sha256(exchange.request.body).hexdigest()
+        self.body_digest = digest_body(exchange)
 
     def once(self, run: Run) -> HttpResponse:
         """What `run` answers, or what it answered the first time.
@@ -57,7 +59,7 @@ class Idempotency:
             return _replay(record)
         self.exchange.chosen_id = record.record_id
         try:
-            response = run(self.exchange)
+            response = cast(HttpResponse, run(self.exchange))  # what answers a POST is whole
         except Exception as error:
             self._failed(record, error)
             raise
@@ -107,7 +109,7 @@ class Idempotency:
         self.exchange.taken_over = True
 
     def _deadline(self) -> dt.datetime:
-        return self.exchange.now + dt.timedelta(seconds=settings.PORTICO["REQUEST_DEADLINE"])
+        return dt.datetime.now(dt.UTC) + dt.timedelta(seconds=self.exchange.seconds_left)
 
     def _failed(self, record: IdempotencyRecord, error: Exception) -> None:
         problem = problem_of(error)

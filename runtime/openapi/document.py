@@ -13,7 +13,7 @@ from runtime.conditions import digest
 from runtime.openapi.generator import DefinitionSchemaGenerator, Route
 from runtime.rendering import render
 from runtime.serving import Served, View
-from runtime.viewsets import OperationViewSet
+from runtime.viewsets import ItemViewSet, OperationViewSet
 
 # drf-spectacular keeps state in module globals while it generates.
 _lock = threading.Lock()
@@ -69,6 +69,9 @@ def _fragment(served: Served, id: int, view: Any) -> dict[str, Any]:
         return {}
     endpoint = served.configuration.endpoints[id]
     routes: list[Route] = [(endpoint.path, method, view) for method in endpoint.kind.methods]
+    if endpoint.item_path is not None:
+        item = ItemViewSet.as_view(view.actions, **view.initkwargs)
+        routes += [(endpoint.item_path, method, item) for method in endpoint.kind.methods]
     paths: dict[str, Any] = DefinitionSchemaGenerator(routes).document()["paths"]
     return paths
 

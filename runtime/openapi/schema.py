@@ -59,17 +59,17 @@ class EndpointSchema(AutoSchema):
 
     def _get_parameters(self) -> list[dict[str, Any]]:
         described = list(self.documented.describe().parameters)
-        if "{id}" in self.path:
-            guid = {"type": "string", "format": "uuid"}
-            described.insert(0, {"name": "id", "in": "path", "required": True, "schema": guid})
-        return described
+        guid = {"type": "string", "format": "uuid"}
+        ids = [name[1:-1] for name in self.path.split("/") if name.startswith("{")]
+        return [{"name": id, "in": "path", "required": True, "schema": guid} for id in ids] + described
 
     def _get_request_body(self, direction: str = "request") -> dict[str, Any] | None:
         described = self.documented.describe()
-        if described.body is None:
+        bodies = described.bodies if described.body is None else {JSON: described.body}
+        if not bodies:
             return None
-        required = not described.body_optional
-        return {"required": required, "content": {JSON: {"schema": described.body}}}
+        content = {media: {"schema": schema} for media, schema in bodies.items()}
+        return {"required": not described.body_optional, "content": content}
 
     def _get_response_bodies(self, direction: str = "response") -> dict[str, Any]:
         described = self.documented.describe()
@@ -78,12 +78,13 @@ class EndpointSchema(AutoSchema):
         if described.headers:
             success["headers"] = {name: _header(text) for name, text in described.headers.items()}
         if schema is not None:
-            success["content"] = {JSON: {"schema": schema}}
+            success["content"] = {described.media: {"schema": schema}}
             if described.example is not None:
-                success["content"][JSON]["example"] = described.example
+                success["content"][described.media]["example"] = described.example
         guarded = self.documented.document().access.authentication_required
         problems = {**_ALWAYS, **(_GUARDED if guarded else _OPEN), **described.problems}
-        return {str(status): success} | {
+        others = {str(other): {**success, "description": text} for other, text in described.others.items()}
+        return {str(status): success, **others} | {
             str(refused): self._problem(refused, codes) for refused, codes in sorted(problems.items())
         }
 

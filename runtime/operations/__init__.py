@@ -6,9 +6,11 @@ from runtime.operations.actions import GlobalActionOperation, LocalActionOperati
 from runtime.operations.base import Description, Operation
 from runtime.operations.create import CreateOperation
 from runtime.operations.delete import DeleteOperation
+from runtime.operations.download import DownloadOperation
 from runtime.operations.option_sets import GlobalOptionSetOperation, LocalOptionSetOperation
 from runtime.operations.read import ReadOperation
 from runtime.operations.update import UpdateOperation
+from runtime.operations.upload import UploadOperation
 
 OPERATIONS: dict[str, type[Operation]] = {
     operation.kind: operation
@@ -17,6 +19,8 @@ OPERATIONS: dict[str, type[Operation]] = {
         CreateOperation,
         UpdateOperation,
         DeleteOperation,
+        UploadOperation,
+        DownloadOperation,
         LocalActionOperation,
         GlobalActionOperation,
         GlobalOptionSetOperation,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 
 from crmclient import Platform
 from designer.configuration import Endpoint
@@ -19,12 +20,16 @@ class Description:
     """An operation in OpenAPI's terms: JSON Schemas, query parameters, and problem codes by status.
 
     `success` is (status, schema of the JSON body or None, what it means); `headers` says what its own mean.
-    `body_optional`: nothing at all may be sent instead of an empty object.
+    `body_optional`: nothing at all may be sent instead of an empty object. `bodies` are those that are not
+    JSON, by media type. `media` is that of the answer; `others` are further statuses with the same body.
     """
 
     success: tuple[int, dict[str, Any] | None, str]
     body: dict[str, Any] | None = None
     body_optional: bool = False
+    bodies: dict[str, dict[str, Any]] = field(default_factory=dict)
+    media: str = "application/json"
+    others: dict[int, str] = field(default_factory=dict)
     parameters: tuple[dict[str, Any], ...] = ()
     headers: dict[str, str] = field(default_factory=dict)
     problems: dict[int, tuple[str, ...]] = field(default_factory=dict)
@@ -41,6 +46,8 @@ class Operation(ABC):
     kind: ClassVar[str]
     # Whether answers are the same for every caller, and caches between may keep them for revalidation.
     public_cache: ClassVar[bool] = False
+    # Where not, the operation refuses what `Accept` does not name.
+    answers_json: ClassVar[bool] = True
 
     def __init__(self, endpoint: Endpoint, platform: Platform) -> None:
         self.endpoint = endpoint
@@ -53,8 +60,16 @@ class Operation(ABC):
         return self.endpoint.entity.entity
 
     @abstractmethod
-    def run(self, exchange: Exchange) -> HttpResponse:
+    def run(self, exchange: Exchange) -> HttpResponseBase:
         """Answer a request whose caller may call this endpoint."""
+
+    def body_digest(self, exchange: Exchange) -> str:
+        """What tells the request's body from any other, for its Idempotency-Key."""
+        return hashlib.sha256(exchange.request.body).hexdigest()
 
     @abstractmethod
     def describe(self) -> Description: ...
+
+    def describe_item(self) -> Description:
+        """What the path of one item answers, where the endpoint has one."""
+        return self.describe()

@@ -45,7 +45,7 @@ THING = {
         Attribute("colour", AttributeType.PICKLIST, option_set="colour", options=COLOURS),
         Attribute("price", AttributeType.MONEY, precision=4, minimum=Decimal(0)),
         Attribute("createdon", AttributeType.DATETIME, creatable=False, updatable=False),
-        Attribute("photo", AttributeType.FILE),
+        Attribute("photo", AttributeType.FILE, max_size=1000),
         Attribute("unitid", AttributeType.LOOKUP, targets=("unit",)),
     )
 }
@@ -70,7 +70,7 @@ class Catalogue:
     def entities(self) -> Mapping[str, Entity]:
         self._reach()
         return {
-            name: Entity(name, f"{name}s", Label(), Label(), f"{name}id", "name")
+            name: Entity(name, f"{name}s", Label(), Label(), f"{name}id", "name", has_notes=name == "unit")
             for name in ("thing", "systemuser", "unit")
         }
 
@@ -134,6 +134,10 @@ def read(*columns: str, **values: Any) -> Endpoint:
 def action(process: str, **values: Any) -> Endpoint:
     given = {"kind": "action", "name": "act", "inputs": (), "bindings": ()}
     return create(**{**given, "settings": {"process": process}, **values})
+
+
+def files(kind: str, **settings: Any) -> Endpoint:
+    return create(kind=kind, name="photo", inputs=(), bindings=(), settings=settings)
 
 
 def ping(**values: Any) -> Endpoint:
@@ -245,6 +249,11 @@ FINDINGS: dict[str, tuple[str, Endpoint]] = {
     ),
     "an unbound input of a process": ("required-attribute-unbound", action("Paint")),
     "a parameter that the process lacks": ("attribute-unknown", ping(bindings=(COLOURED,))),
+    "no files chosen": ("file-column", files("upload")),
+    "an unknown file column": ("file-column", files("download", attribute="gone")),
+    "a column that holds no file": ("file-column", files("download", attribute="name")),
+    "notes where there are none": ("file-column", files("upload", notes=True)),
+    "larger files than the platform takes": ("upload-size", files("upload", attribute="photo")),
     "no option set chosen": ("option-set-unknown", option_set(option_set="")),
     "unknown option set": ("option-set-unknown", option_set(option_set="gone")),
     "a filter on no value": ("option-filter-values", option_set(filter={"mode": "keep"})),
@@ -292,6 +301,8 @@ def test_a_rule_finds_what_it_is_for(case: str) -> None:
         option_set(),
         option_set(filter={"mode": "keep", "values": [1]}),
         option_set(filter={"mode": "expression", "expression": "value > 1 && label != ''"}),
+        files("upload", attribute="photo", max_size=1000, extensions=["png"]),
+        files("download", attribute="photo"),
     ],
 )
 def test_nothing_is_found_where_all_is_well(endpoint: Endpoint) -> None:

@@ -62,9 +62,10 @@ def test_a_thousand_endpoints_are_listed_by_their_page(dora: Client) -> None:
     exposed = ExposedEntity.objects.bulk_create(
         ExposedEntity(module=module, entity="account", segment=f"bulk-{at}") for at in range(1000)
     )
+    others = Endpoint.objects.count()
     Endpoint.objects.bulk_create(Endpoint(kind="create", module=module, entity=entity) for entity in exposed)
     text = page(dora, _list(Endpoint)).content.decode()
-    assert text.count("Blocked") >= 40
+    assert text.count("Blocked") >= 50 - others
     assert "/api/sales/bulk-0" in text
 
 

@@ -1,0 +1,40 @@
+"""Uploads and downloads: which files they mean."""
+
+from __future__ import annotations
+
+from designer.kinds.files import FileSettings, UploadSettings
+from designer.readiness.registry import Found, blocking, warning
+from designer.readiness.subjects import EndpointSubject
+
+
+@blocking("file-column")
+def files_are_somewhere(subject: EndpointSubject) -> Found:
+    settings = subject.definition.settings
+    if not isinstance(settings, FileSettings) or not subject.entity:
+        return
+    if settings.notes:
+        if settings.attribute:
+            yield "Choose a file column or notes, not both.", "settings.attribute"
+        entity = subject.metadata.entities().get(subject.entity)
+        if entity is not None and not entity.has_notes:
+            yield f"{subject.entity} has no notes on the platform.", "settings.notes"
+        return
+    if not settings.attribute:
+        yield "Choose a file column, or notes.", "settings.attribute"
+        return
+    attribute = subject.metadata.attributes(subject.entity).get(settings.attribute)
+    if attribute is None or not attribute.type.holds_file:
+        yield f"{subject.entity} has no file column “{settings.attribute}”.", "settings.attribute"
+
+
+@warning("upload-size")
+def the_platform_takes_the_size(subject: EndpointSubject) -> Found:
+    settings = subject.definition.settings
+    if not isinstance(settings, UploadSettings) or not settings.attribute or not subject.entity:
+        return
+    attribute = subject.metadata.attributes(subject.entity).get(settings.attribute)
+    if attribute is not None and attribute.max_size is not None and attribute.max_size < settings.max_size:
+        yield (
+            f"The platform takes {attribute.max_size} bytes in “{settings.attribute}” at most.",
+            "settings.max_size",
+        )

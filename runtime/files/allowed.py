@@ -1,0 +1,101 @@
+"""Which files an endpoint takes: by extension, by content type, and by what their first bytes show.
+
+Formats that have a signature must show it. Text has none: it must hold no NUL byte. Of a format that is
+neither, the name is all there is to judge.
+"""
+
+from __future__ import annotations
+
+import mimetypes
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cache
+
+import puremagic
+
+from runtime.files.names import extension_of
+from runtime.problems import Problem
+
+HEAD = 8192
+"""How many bytes a file is judged by."""
+
+GENERIC = "application/octet-stream"
+
+_MEDIA_TYPE = re.compile(r"[a-z]+/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}")
+# What clients say when they have no idea; the second is what curl sends by itself.
+_UNKNOWING = frozenset({"", GENERIC, "application/x-www-form-urlencoded"})
+_TEXTS = re.compile(r"text/.*|message/.*|.*[/+](json|xml|yaml)|application/(javascript|sql|x-sh)")
+_BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
+# The same format under another name.
+_SAME = {"heic": "heif"}
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """`max_size` in bytes; empty collections allow anything. `image/*` allows every image type."""
+
+    max_size: int
+    extensions: Collection[str] = ()
+    content_types: Collection[str] = ()
+
+    def check(self, name: str, content_type: str, head: bytes) -> None:
+        """Raises Problem 415 `unsupported_file_type` for a file that begins with `head`."""
+        if self.extensions:
+            extension = extension_of(name)
+            if extension not in self.extensions:
+                raise _refused(f"Send a file that ends in .{', .'.join(self.extensions)}.")
+            if not _shows({extension}, mimetypes.guess_type(f"a.{extension}")[0] or "", head):
+                raise _refused(f"The content is not that of a .{extension} file.")
+        if self.content_types:
+            family = f"{content_type.partition('/')[0]}/*"
+            if content_type not in self.content_types and family not in self.content_types:
+                raise _refused(f"Send a file of type {', '.join(self.content_types)}.")
+            if not _shows(_extensions(content_type), content_type, head):
+                raise _refused(f"The content is not {content_type}.")
+
+
+def media_type(text: str) -> str:
+    """The media type in a header, lower-case and without parameters; GENERIC for what is none."""
+    media = text.partition(";")[0].strip().lower()
+    return media if _MEDIA_TYPE.fullmatch(media) else GENERIC
+
+
+def type_of(name: str, declared: str) -> str:
+    """The content type of a file: as declared or, where that says nothing, as its name suggests."""
+    media = media_type(declared)
+    return (mimetypes.guess_type(name)[0] or GENERIC) if media in _UNKNOWING else media
+
+
+def _shows(extensions: Collection[str], content_type: str, head: bytes) -> bool:
+    if _TEXTS.fullmatch(content_type):
+        return b"\0" not in head or head.startswith(_BYTE_ORDER_MARKS)
+    known = {_SAME.get(extension, extension) for extension in extensions} & _signed()
+    if not known:
+        return True
+    found = _recognised(head)
+    return any(extension in known or media == content_type for extension, media in found)
+
+
+def _recognised(head: bytes) -> list[tuple[str, str]]:
+    """Every format whose signature `head` bears, by extension and content type."""
+    try:
+        found = puremagic.magic_string(head)
+    except (puremagic.PureError, ValueError):
+        return []
+    return [(match.extension.lower().lstrip("."), match.mime_type) for match in found]
+
+
+@cache
+def _signed() -> frozenset[str]:
+    """The extensions of formats that have a signature."""
+    return frozenset(known.extension.lower().lstrip(".") for known in puremagic.magic_header_array) - {""}
+
+
+@cache
+def _extensions(content_type: str) -> frozenset[str]:
+    return frozenset(extension.lstrip(".") for extension in mimetypes.guess_all_extensions(content_type))
+
+
+def _refused(detail: str) -> Problem:
+    return Problem(415, "unsupported_file_type", detail)

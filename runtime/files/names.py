@@ -1,0 +1,87 @@
+"""File names in headers: RFC 6266 and RFC 5987 both ways, in any script."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from contextlib import suppress
+from urllib.parse import quote
+
+from django.utils.http import parse_header_parameters
+
+from runtime.problems import Problem
+
+LONGEST_NAME = 255
+
+# What turns the direction of text around can make `exe.pdf` of `fdp.exe`.
+_TURNS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_NOT_IN_QUOTES = re.compile(r'[^ -~]|["\\%]')
+# What RFC 5987 leaves unescaped.
+_PLAIN = "!#$&+-.^_`|~"
+
+
+def attachment(name: str) -> str:
+    """The `Content-Disposition` that makes a browser keep the file under `name`, and never show it.
+
+    A stand-in for clients that read ASCII only comes first; the whole name follows.
+    """
+    ascii_only = _NOT_IN_QUOTES.sub("_", _without_marks(name)) or "file"
+    whole = quote(name.encode("utf-8", "replace"), safe=_PLAIN)
+    return f"attachment; filename=\"{ascii_only}\"; filename*=UTF-8''{whole}"
+
+
+def name_in(disposition: str) -> str:
+    """The file name that a request's `Content-Disposition` gives. Raises Problem 400 `invalid_file_name`."""
+    with suppress(UnicodeError):
+        # Servers read headers as Latin-1; clients that do not escape send UTF-8.
+        disposition = disposition.encode("latin-1").decode("utf-8")
+    name = _parameter(disposition)
+    if not name:
+        raise invalid_name(
+            "Name the file: Content-Disposition: attachment; filename=\"a.pdf\", or filename*=UTF-8''a.pdf."
+        )
+    return clean(name)
+
+
+def name_in_part(disposition: str, plain: str | None) -> str:
+    """The file name of a form's part; `plain` is its `filename` as browsers write it."""
+    name = _parameter(disposition) if "filename*" in disposition.lower() else plain
+    if not name:
+        raise invalid_name("Give the part “file” a filename.")
+    return clean(name)
+
+
+def clean(given: str) -> str:
+    """The name without a path before it. Raises Problem 400 `invalid_file_name` for what is no name."""
+    name = re.split(r"[/\\]", given)[-1].strip()
+    if name in {"", ".", ".."}:
+        raise invalid_name("The file needs a name.")
+    if len(name) > LONGEST_NAME:
+        raise invalid_name(f"A file name has at most {LONGEST_NAME} characters.")
+    if any(character in _TURNS or unicodedata.category(character) in {"Cc", "Cs"} for character in name):
+        raise invalid_name("The file's name holds control characters.")
+    return name
+
+
+def extension_of(name: str) -> str:
+    """In lower case, without the dot; empty where there is none."""
+    before, dot, extension = name.rpartition(".")
+    return extension.lower() if dot and before else ""
+
+
+def invalid_name(detail: str) -> Problem:
+    return Problem(400, "invalid_file_name", detail)
+
+
+def _parameter(disposition: str) -> str | None:
+    try:
+        _, parameters = parse_header_parameters(disposition)
+    except (ValueError, LookupError) as error:
+        raise invalid_name("The Content-Disposition cannot be read.") from error
+    name = parameters.get("filename")
+    return name if isinstance(name, str) else None
+
+
+def _without_marks(name: str) -> str:
+    parts = unicodedata.normalize("NFKD", name)
+    return "".join(character for character in parts if not unicodedata.combining(character))

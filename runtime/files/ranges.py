@@ -1,0 +1,45 @@
+"""`Range` (RFC 9110): one part of a file, counted in bytes."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+# Longer numbers are behind the end of any file.
+_RANGE = re.compile(r"bytes=[ \t]*([0-9]{0,100})-([0-9]{0,100})[ \t]*", re.IGNORECASE)
+
+
+class Span(NamedTuple):
+    start: int
+    length: int
+
+
+class Unsatisfiable(Exception):
+    """The range lies behind the file's end."""
+
+
+def requested(header: str | None, size: int) -> Span | None:
+    """The part of `size` bytes that `header` asks for; None for the whole.
+
+    Several ranges, other units and what is no range get the whole, as HTTP allows. Raises Unsatisfiable.
+    """
+    found = _RANGE.fullmatch(header.strip()) if header else None
+    if found is None:
+        return None
+    first, last = found.groups()
+    if not first:
+        return _last_bytes(int(last), size) if last else None
+    start = int(first)
+    if last and int(last) < start:
+        return None
+    if start >= size:
+        raise Unsatisfiable
+    end = min(int(last), size - 1) if last else size - 1
+    return Span(start, end - start + 1)
+
+
+def _last_bytes(count: int, size: int) -> Span:
+    if not count or not size:
+        raise Unsatisfiable
+    length = min(count, size)
+    return Span(size - length, length)

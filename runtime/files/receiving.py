@@ -1,0 +1,146 @@
+"""A file in a request's body: a multipart form with one part `file`, or the bytes alone.
+
+It is read in pieces into a temporary file, which the operating system removes with the process: whatever
+breaks off leaves nothing behind, and a slow sender keeps neither the platform nor the database waiting.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO, NoReturn, cast
+
+from django.conf import settings
+from django.http import HttpRequest
+from multipart import MultipartError, MultipartSegment, PushMultipartParser, parse_options_header
+
+from runtime.bodies import malformed
+from runtime.files import names
+from runtime.files.allowed import HEAD, Allowed, type_of
+from runtime.problems import Problem
+
+PART = "file"
+PIECE = 64 * 1024
+# Smaller files need no disk.
+IN_MEMORY = 512 * 1024
+# Boundaries and a part's headers.
+_ENVELOPE = 16 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class ReceivedFile:
+    """A whole file as it was sent; `digest` tells its name, type and content from any other's."""
+
+    name: str
+    content_type: str
+    size: int
+    digest: str
+    content: BinaryIO
+
+    def close(self) -> None:
+        self.content.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Incoming:
+    name: str
+    content_type: str
+    pieces: Iterator[bytes]
+
+
+def receive(request: HttpRequest, allowed: Allowed) -> ReceivedFile:
+    """The file that `request` sends, judged by its length, its name and its first bytes before it is read.
+
+    Raises Problem 400 `malformed_body`, `invalid_file_name`; 411; 413 `too_large`; 415.
+    """
+    length = _announced(request)
+    media, options = parse_options_header(request.META.get("CONTENT_TYPE", ""))
+    if media == "multipart/form-data":
+        if length > allowed.max_size + _ENVELOPE:
+            _too_large(allowed)
+        incoming = _of_form(_form_events(options.get("boundary", ""), _pieces(request, length)))
+    else:
+        if length > allowed.max_size:
+            _too_large(allowed)
+        name = names.name_in(request.META.get("HTTP_CONTENT_DISPOSITION", ""))
+        incoming = _Incoming(name, type_of(name, media), _pieces(request, length))
+    return _keep(incoming, allowed)
+
+
+def _announced(request: HttpRequest) -> int:
+    if request.META.get("HTTP_CONTENT_ENCODING", "identity").lower() != "identity":
+        raise Problem(415, "unsupported_encoding", "Send the file without compression.")
+    length = request.META.get("CONTENT_LENGTH") or ""
+    if length.isdecimal():
+        return int(length[:18])
+    if "HTTP_TRANSFER_ENCODING" in request.META:
+        raise Problem(411, "length_required", "Send a Content-Length.")
+    return 0
+
+
+def _pieces(request: HttpRequest, length: int) -> Iterator[bytes]:
+    left = length
+    while left:
+        try:
+            piece = request.read(min(PIECE, left))
+        except OSError as error:
+            raise malformed("The body broke off.") from error
+        if not piece:
+            raise malformed("The body broke off.")
+        left -= len(piece)
+        yield piece
+
+
+def _form_events(boundary: str, pieces: Iterator[bytes]) -> Iterator[MultipartSegment | bytes | None]:
+    try:
+        with PushMultipartParser(boundary, max_segment_count=1) as parser:
+            for piece in pieces:
+                yield from parser.parse(piece)
+    except (MultipartError, UnicodeError) as error:
+        raise malformed(f"The multipart body must hold one part, “{PART}”: {error}.") from error
+
+
+def _of_form(events: Iterator[MultipartSegment | bytes | None]) -> _Incoming:
+    part = next(events, None)
+    if not isinstance(part, MultipartSegment) or part.name != PART:
+        raise malformed(f"The multipart body must hold one part, “{PART}”.")
+    name = names.name_in_part(part.header("Content-Disposition", ""), part.filename)
+    content = (event for event in events if isinstance(event, bytes))
+    return _Incoming(name, type_of(name, part.content_type or ""), content)
+
+
+def _keep(incoming: _Incoming, allowed: Allowed) -> ReceivedFile:
+    head = bytearray()
+    for piece in incoming.pieces:
+        head += piece
+        if len(head) >= HEAD:
+            break
+    allowed.check(incoming.name, incoming.content_type, bytes(head[:HEAD]))
+    digest = hashlib.sha256(f"{incoming.name}\0{incoming.content_type}\0".encode())
+    folder = settings.PORTICO["UPLOAD_FOLDER"] or None
+    content = cast(BinaryIO, tempfile.SpooledTemporaryFile(IN_MEMORY, dir=folder))  # noqa: SIM115  kept open
+    try:
+        size = 0
+        for piece in _then(bytes(head), incoming.pieces):
+            size += len(piece)
+            if size > allowed.max_size:
+                _too_large(allowed)
+            digest.update(piece)
+            content.write(piece)
+        content.seek(0)
+    except BaseException:
+        content.close()
+        raise
+    return ReceivedFile(incoming.name, incoming.content_type, size, digest.hexdigest(), content)
+
+
+def _then(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
+    if first:
+        yield first
+    yield from rest
+
+
+def _too_large(allowed: Allowed) -> NoReturn:
+    raise Problem(413, "too_large", f"A file may hold at most {allowed.max_size} bytes here.")

@@ -1,0 +1,96 @@
+"""A file as an answer: an attachment, whole or one range of it, read from the platform as it is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+
+from crmclient import FileInfo, Guid, Platform
+from runtime.accept import refuse_unacceptable
+from runtime.conditions import not_modified
+from runtime.exchange import Exchange
+from runtime.files.allowed import media_type
+from runtime.files.names import attachment
+from runtime.files.ranges import Span, Unsatisfiable, requested
+from runtime.problems import Problem
+
+# A file that is replaced while it is being found is looked up again.
+_TRIES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a file is: the record's file column, and what the column says of it."""
+
+    entity: str
+    id: Guid
+    attribute: str
+    info: FileInfo
+
+    @property
+    def tag(self) -> str:
+        """A file's id stands for its bytes: each upload makes a new one."""
+        return f'"{self.info.id}"'
+
+
+class _Replaced(Exception):
+    """The column holds another file by now."""
+
+
+def send_current(
+    exchange: Exchange, platform: Platform, find: Callable[[Exchange], Place]
+) -> HttpResponseBase:
+    """The file that `find` finds: 200, 206 or 304. Raises Problem 406, 416, 503 and what `find` raises."""
+    for _ in range(_TRIES):
+        with suppress(_Replaced):
+            return _send(exchange, platform, find(exchange))
+    raise Problem(503, "unavailable", "The file is being replaced.", headers={"Retry-After": "1"})
+
+
+def _send(exchange: Exchange, platform: Platform, place: Place) -> HttpResponseBase:
+    request, info = exchange.request, place.info
+    content_type = media_type(info.content_type)
+    refuse_unacceptable(request.META.get("HTTP_ACCEPT"), content_type)
+    if not_modified(request, place.tag):
+        return HttpResponse(status=304, headers={"ETag": place.tag})
+    headers = {
+        "ETag": place.tag,
+        "Accept-Ranges": "bytes",
+        "Content-Disposition": attachment(info.file_name),
+        "X-Content-Type-Options": "nosniff",
+    }
+    if request.method == "HEAD":
+        headers["Content-Length"] = str(info.size)
+        return HttpResponse(content_type=content_type, headers=headers)
+    span = _span(request, place)
+    start, length = span or Span(0, info.size)
+    found = platform.download(
+        place.entity, place.id, place.attribute, start=start, length=length, call=exchange.call
+    )
+    if found is None or found.info.id != info.id:
+        raise _Replaced
+    headers["Content-Length"] = str(found.length)
+    if span:
+        headers["Content-Range"] = f"bytes {start}-{start + found.length - 1}/{info.size}"
+    return StreamingHttpResponse(
+        found.chunks, status=206 if span else 200, content_type=content_type, headers=headers
+    )
+
+
+def _span(request: HttpRequest, place: Place) -> Span | None:
+    condition = request.META.get("HTTP_IF_RANGE")
+    if condition is not None and condition.strip() != place.tag:
+        return None
+    try:
+        return requested(request.META.get("HTTP_RANGE"), place.info.size)
+    except Unsatisfiable:
+        raise Problem(
+            416,
+            "range_not_satisfiable",
+            f"The file has {place.info.size} bytes.",
+            headers={"Content-Range": f"bytes */{place.info.size}"},
+        ) from None

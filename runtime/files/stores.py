@@ -1,0 +1,166 @@
+"""Where an endpoint's files are on the platform: in a column of the record, or in its notes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from crmclient import FileInfo, Guid, Platform, Reference, Value
+from crmclient.errors import DuplicateKey, PlatformError
+from crmclient.query.ast import Column as QueryColumn
+from crmclient.query.ast import Condition, Filter, Operator, Order, Page, Query
+from designer.kinds.files import FileSettings
+from runtime.exchange import Exchange
+from runtime.failures import Misconfigured
+from runtime.files.receiving import ReceivedFile
+from runtime.files.sending import Place
+from runtime.problems import Problem, unknown_route
+
+NOTE, REGARDING, DOCUMENT = "annotation", "objectid", "documentbody"
+# As of a multi query: a list is whole, or refused.
+MOST_NOTES = 1_000
+
+_LISTED = ("annotationid", "filename", "mimetype", "filesize", "createdon", REGARDING)
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnStore:
+    """One file: that of the record's `attribute`."""
+
+    platform: Platform
+    entity: str
+    attribute: str
+
+    @property
+    def max_size(self) -> int | None:
+        """In bytes, as the platform has it."""
+        return self.platform.attributes(self.entity)[self.attribute].max_size
+
+    def put(self, exchange: Exchange, file: ReceivedFile) -> Guid:
+        """The id of the file. Raises RecordNotFound."""
+        return _upload(self.platform, exchange, file, self.entity, exchange.record_id, self.attribute).id
+
+    def find(self, exchange: Exchange) -> Place:
+        """Raises RecordNotFound, Problem 404 while the column is empty."""
+        record = self.platform.retrieve(
+            self.entity, exchange.record_id, (self.attribute,), call=exchange.call
+        )
+        return _place(self.entity, record.id, self.attribute, record.values[self.attribute])
+
+
+@dataclass(frozen=True, slots=True)
+class NoteStore:
+    """Any number of files: each a note about the record."""
+
+    platform: Platform
+    entity: str
+
+    @property
+    def max_size(self) -> int | None:
+        return self.platform.attributes(NOTE)[DOCUMENT].max_size
+
+    def put(self, exchange: Exchange, file: ReceivedFile) -> Guid:
+        """The id of the new note. Raises RecordNotFound; no note is left when its file cannot be stored."""
+        self._require_record(exchange)
+        note = self._create(exchange, file)
+        try:
+            _upload(self.platform, exchange, file, NOTE, note, DOCUMENT)
+        except BaseException:
+            with suppress(PlatformError):
+                self.platform.delete(NOTE, note)
+            raise
+        return note
+
+    def find(self, exchange: Exchange) -> Place:
+        """Raises RecordNotFound, Problem 404 for a note of another record."""
+        note = self.platform.retrieve(NOTE, exchange.file_id, (REGARDING, DOCUMENT), call=exchange.call)
+        if not self._is_about(note.values[REGARDING], exchange):
+            raise unknown_route()
+        return _place(NOTE, note.id, DOCUMENT, note.values[DOCUMENT])
+
+    def attachments(self, exchange: Exchange) -> list[dict[str, Any]]:
+        """The attachments, the oldest first. Raises RecordNotFound, Problem 422 for too many."""
+        self._require_record(exchange)
+        found = self.platform.query(_notes_of(exchange.record_id), Page(MOST_NOTES), call=exchange.call)
+        if found.next is not None:
+            raise Problem(422, "too_many_records", f"The record has more than {MOST_NOTES} files.")
+        return list(self._listed(found.rows, exchange))
+
+    def _listed(self, rows: list[dict[str, Any]], exchange: Exchange) -> Iterator[dict[str, Any]]:
+        for row in rows:
+            if self._is_about(row[REGARDING], exchange):
+                yield {
+                    "id": row["annotationid"],
+                    "fileName": row["filename"],
+                    "contentType": row["mimetype"],
+                    "size": row["filesize"],
+                    "createdOn": row["createdon"],
+                }
+
+    def _create(self, exchange: Exchange, file: ReceivedFile) -> Guid:
+        about = Reference(self.entity, exchange.record_id)
+        values: dict[str, Value] = {"subject": file.name, REGARDING: about}
+        try:
+            return self.platform.create(NOTE, values, id=exchange.chosen_id, call=exchange.call).id
+        except DuplicateKey:
+            if not exchange.taken_over or exchange.chosen_id is None:
+                raise
+            return exchange.chosen_id
+
+    def _require_record(self, exchange: Exchange) -> None:
+        self.platform.retrieve(self.entity, exchange.record_id, (), call=exchange.call)
+
+    def _is_about(self, regarding: Any, exchange: Exchange) -> bool:
+        return (
+            isinstance(regarding, Reference)
+            and regarding.entity == self.entity
+            and regarding.id == exchange.record_id
+        )
+
+
+def store_of(settings: FileSettings, entity: str, platform: Platform) -> ColumnStore | NoteStore:
+    """Raises Misconfigured, MetadataError."""
+    if settings.notes:
+        if not platform.entities()[entity].has_notes:
+            raise Misconfigured(f"{entity} has no notes")
+        return NoteStore(platform, entity)
+    attribute = platform.attributes(entity).get(settings.attribute)
+    if attribute is None or not attribute.type.holds_file:
+        raise Misconfigured(f"{entity} has no file column {settings.attribute!r}")
+    return ColumnStore(platform, entity, settings.attribute)
+
+
+def _upload(
+    platform: Platform, exchange: Exchange, file: ReceivedFile, entity: str, id: Guid, attribute: str
+) -> FileInfo:
+    return platform.upload(
+        entity,
+        id,
+        attribute,
+        file.content,
+        file_name=file.name,
+        content_type=file.content_type,
+        call=exchange.call,
+    )
+
+
+def _place(entity: str, id: Guid, attribute: str, info: Any) -> Place:
+    if not isinstance(info, FileInfo):
+        raise unknown_route()
+    return Place(entity, id, attribute, info)
+
+
+def _notes_of(record: Guid) -> Query:
+    return Query(
+        NOTE,
+        columns=tuple(QueryColumn(name) for name in _LISTED),
+        filter=Filter(
+            (
+                Condition(REGARDING, Operator.EQ, (record,)),
+                Condition("isdocument", Operator.EQ, (True,)),
+            )
+        ),
+        orders=(Order("createdon"),),
+    )

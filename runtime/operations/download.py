@@ -1,0 +1,91 @@
+"""Download: `GET /api/{module}/{endpoint}/{id}/files/{name}` → 200 or 206 bytes.
+
+Of notes, that is a list, and `GET …/files/{name}/{fileId}` answers each.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from django.http.response import HttpResponseBase
+
+from crmclient import Platform
+from designer.configuration import Endpoint
+from designer.kinds.files import DownloadSettings
+from runtime.accept import refuse_unacceptable
+from runtime.exchange import Exchange
+from runtime.failures import Misconfigured
+from runtime.files.sending import send_current
+from runtime.files.stores import NoteStore, store_of
+from runtime.operations.base import Description, Operation
+from runtime.parameters import read_parameters
+from runtime.rendering import json_response
+
+
+class DownloadOperation(Operation):
+    kind: ClassVar[str] = "download"
+    answers_json: ClassVar[bool] = False
+
+    def __init__(self, endpoint: Endpoint, platform: Platform) -> None:
+        super().__init__(endpoint, platform)
+        chosen = endpoint.definition.settings
+        if not isinstance(chosen, DownloadSettings):
+            raise Misconfigured("a download needs its settings")
+        self.store = store_of(chosen, self.require_entity(), platform)
+
+    def run(self, exchange: Exchange) -> HttpResponseBase:
+        read_parameters(exchange.request, ())
+        if isinstance(self.store, NoteStore) and not exchange.file:
+            refuse_unacceptable(exchange.request.META.get("HTTP_ACCEPT"))
+            return json_response(self.store.attachments(exchange))
+        return send_current(exchange, self.platform, self.store.find)
+
+    def describe(self) -> Description:
+        if isinstance(self.store, NoteStore):
+            return Description(
+                success=(200, {"type": "array", "items": _NOTE}, "The files of the record's notes."),
+                problems={400: ("invalid_id", "invalid_parameter"), 422: ("too_many_records",)},
+            )
+        return self.describe_item()
+
+    def describe_item(self) -> Description:
+        return Description(
+            success=(200, {"type": "string", "format": "binary"}, "The file."),
+            media="*/*",
+            others={206: "The range of it that was asked for."},
+            parameters=_CONDITIONS,
+            headers={
+                "ETag": "Stands for the file's bytes.",
+                "Content-Disposition": "Always an attachment, with the file's name.",
+                "Accept-Ranges": "bytes",
+            },
+            problems={400: ("invalid_id", "invalid_parameter"), 416: ("range_not_satisfiable",)},
+        )
+
+
+_NOTE: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "id": {"type": "string", "format": "uuid"},
+        "fileName": {"type": "string"},
+        "contentType": {"type": "string"},
+        "size": {"type": "integer", "description": "In bytes."},
+        "createdOn": {"type": "string", "format": "date-time"},
+    },
+    "required": ["id", "fileName", "contentType", "size", "createdOn"],
+    "additionalProperties": False,
+}
+_CONDITIONS: tuple[dict[str, Any], ...] = (
+    {
+        "name": "Range",
+        "in": "header",
+        "description": "One range of bytes, answered with 206: bytes=0-1023",
+        "schema": {"type": "string"},
+    },
+    {
+        "name": "If-Range",
+        "in": "header",
+        "description": "The ETag that the range is meant of; of another file, all is sent.",
+        "schema": {"type": "string"},
+    },
+)

@@ -1,0 +1,96 @@
+"""Upload: `POST /api/{module}/{endpoint}/{id}/files/{name}`.
+
+Answers 200 `{"id", "fileName", "contentType", "size"}`.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.http import HttpResponse
+
+from crmclient import Platform
+from designer.configuration import Endpoint
+from designer.kinds.files import UploadSettings
+from runtime.exchange import Exchange
+from runtime.failures import Misconfigured
+from runtime.files.allowed import Allowed
+from runtime.files.receiving import PART, ReceivedFile, receive
+from runtime.files.stores import store_of
+from runtime.operations.base import Description, Operation
+from runtime.parameters import read_parameters
+from runtime.rendering import json_response
+
+
+class UploadOperation(Operation):
+    kind: ClassVar[str] = "upload"
+
+    def __init__(self, endpoint: Endpoint, platform: Platform) -> None:
+        super().__init__(endpoint, platform)
+        chosen = endpoint.definition.settings
+        if not isinstance(chosen, UploadSettings):
+            raise Misconfigured("an upload needs its settings")
+        self.store = store_of(chosen, self.require_entity(), platform)
+        limits = (chosen.max_size, settings.PORTICO["UPLOAD_LIMIT"], self.store.max_size)
+        largest = min(limit for limit in limits if limit is not None)
+        self.allowed = Allowed(largest, chosen.extensions, chosen.content_types)
+
+    def run(self, exchange: Exchange) -> HttpResponse:
+        file = self._received(exchange)
+        id = self.store.put(exchange, file)
+        return json_response(
+            {"id": id, "fileName": file.name, "contentType": file.content_type, "size": file.size}
+        )
+
+    def body_digest(self, exchange: Exchange) -> str:
+        return self._received(exchange).digest
+
+    def _received(self, exchange: Exchange) -> ReceivedFile:
+        """The body's file, read once, for which the request's deadline waits."""
+        if exchange.received is None:
+            read_parameters(exchange.request, ())
+            _ = exchange.record_id
+            with exchange.transfer():
+                exchange.received = receive(exchange.request, self.allowed)
+        return exchange.received
+
+    def describe(self) -> Description:
+        answer = {
+            "type": "object",
+            "properties": {
+                "id": {"type": "string", "format": "uuid", "description": "The file's id."},
+                "fileName": {"type": "string"},
+                "contentType": {"type": "string"},
+                "size": {"type": "integer", "description": "In bytes."},
+            },
+            "required": ["id", "fileName", "contentType", "size"],
+            "additionalProperties": False,
+        }
+        return Description(
+            success=(200, answer, "The file is stored."),
+            bodies={"multipart/form-data": _FORM, "application/octet-stream": _BYTES},
+            parameters=(_DISPOSITION,),
+            problems={
+                400: ("malformed_body", "invalid_file_name", "invalid_id", "invalid_parameter"),
+                411: ("length_required",),
+                413: ("too_large",),
+                415: ("unsupported_file_type", "unsupported_encoding"),
+                422: ("platform_refused",),
+            },
+        )
+
+
+_BYTES = {"type": "string", "format": "binary", "description": "The file. Its own type is better still."}
+_FORM = {
+    "type": "object",
+    "properties": {PART: {"type": "string", "format": "binary", "description": "The only part."}},
+    "required": [PART],
+    "additionalProperties": False,
+}
+_DISPOSITION = {
+    "name": "Content-Disposition",
+    "in": "header",
+    "description": "With a body that is no form: attachment; filename*=UTF-8''name.pdf",
+    "schema": {"type": "string"},
+}
