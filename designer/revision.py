@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connections
 
 from designer.configuration import Revision
 
@@ -27,6 +27,7 @@ def read_revision(local_revision_sql: str | None = None) -> tuple[Revision, str 
 
 
 def _row(sql: str) -> Sequence[Any]:
+    connection = connections[DEFAULT_DB_ALIAS]
     if connection.queries_logged or connection.execute_wrappers:
         with connection.cursor() as cursor:
             cursor.execute(sql)

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from django.contrib import admin
-from django.urls import URLPattern, URLResolver, include, path
+from django.urls import URLPattern, URLResolver, path
 from django.views.generic import RedirectView
 
 from project import health, pages
+from runtime import urls as api
 
+# The API comes first and flat: its requests should not pay for the pages' patterns.
 urlpatterns: list[URLPattern | URLResolver] = [
+    *api.urlpatterns,
     path("", pages.landing, name="landing"),
     path("favicon.ico", pages.mark),
     path("admin", RedirectView.as_view(url="/admin/")),
     path("admin/", admin.site.urls),
     path("health/live", health.live),
     path("health/ready", health.ready),
-    path("", include("runtime.urls")),
 ]
 
 handler400 = "project.pages.bad_request"

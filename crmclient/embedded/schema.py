@@ -57,7 +57,7 @@ def create_indexes(
         first, *rest = (quote(column) for column in columns)
         listed = ", ".join((first + dialect.nulls_first, *rest))
         name = quote(index_name(definition.table, columns))
-        yield f"CREATE INDEX {name} ON {quote(definition.table)} ({listed})"
+        yield f"CREATE INDEX {name} ON {quote(definition.table)} ({listed}){_where_filled(attribute)}"
 
 
 def drop_indexes(definition: EntityDefinition, attribute: AttributeDefinition) -> Iterator[str]:
@@ -73,9 +73,11 @@ def create_key(definition: EntityDefinition, key: AlternateKey) -> str:
             raise InvalidDefinition(
                 f"{definition.entity.logical_name}: key {key.name}: there is no attribute {name!r}."
             )
-    columns = ", ".join(quote(comparable[name]) for name in key.attributes)
+    columns = [quote(comparable[name]) for name in key.attributes]
     index = quote(definition.key_indexes[key.name])
-    return f"CREATE UNIQUE INDEX {index} ON {quote(definition.table)} ({columns})"
+    # Empty values never clash, so that a record without its key costs the index nothing.
+    filled = " AND ".join(f"{column} IS NOT NULL" for column in columns)
+    return f"CREATE UNIQUE INDEX {index} ON {quote(definition.table)} ({', '.join(columns)}) WHERE {filled}"
 
 
 def drop_index(index: str) -> str:
@@ -113,6 +115,11 @@ def physical_columns(attribute: AttributeDefinition, dialect: Dialect) -> list[t
     if attribute.target is not None:
         columns.append((attribute.target, Storage.TEXT))
     return columns
+
+
+def _where_filled(attribute: AttributeDefinition) -> str:
+    """A lookup is followed, never ordered by: most are empty, and need not cost every write."""
+    return f" WHERE {quote(attribute.column)} IS NOT NULL" if attribute.attribute.targets else ""
 
 
 def _indexed(definition: EntityDefinition, attribute: AttributeDefinition) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from crmclient.embedded.connection import WriteUnit
+from crmclient.embedded.dialects.base import DbValue
 from crmclient.embedded.encoding import encode_guid
 from crmclient.embedded.failures import NotUnique
 from crmclient.embedded.records.joined import join
@@ -23,7 +24,7 @@ from crmclient.values import Guid, Reference, Stored, Values
 @dataclass(frozen=True, slots=True)
 class _Rules:
     required: tuple[StoredColumn, ...]
-    defaults: tuple[tuple[str, bool | int], ...]
+    defaults: tuple[tuple[str, DbValue], ...]
     is_owned: bool
 
 
@@ -36,9 +37,8 @@ def create(
     written = Written(unit.snapshot, stored)
     written.take(values, creating=True)
     record = _choose_id(written, id)
-    for name, default in rules.defaults:
-        if not written.sets(name):
-            written.set(name, default)
+    for column, default in rules.defaults:
+        written.columns.setdefault(column, default)
     settle(written, creating=True)
     join(unit, written, None)
     written.require(rules.required)
@@ -75,12 +75,10 @@ def _choose_id(written: Written, id: Guid | None) -> Guid:
 def _fill_in(unit: WriteUnit, written: Written, actor: Reference) -> None:
     overridden = written.stored.columns.get("overriddencreatedon")
     created = written.columns.get(overridden.name) if overridden is not None else None
-    written.set("createdon", unit.now)
+    written.stamp(("createdon", "modifiedon"), unit.now)
     if created is not None:
         written.columns[written.stored.columns["createdon"].name] = created
-    written.set("modifiedon", unit.now)
-    written.set("createdby", actor)
-    written.set("modifiedby", actor)
+    written.stamp(("createdby", "modifiedby"), actor)
     written.set("versionnumber", unit.version)
 
 
@@ -100,7 +98,7 @@ def _rules_of(stored: StoredEntity) -> _Rules:
     return _Rules(
         required=tuple(column for column in columns if column.attribute.is_required),
         defaults=tuple(
-            (column.attribute.logical_name, column.definition.default)
+            (column.name, column.codec.encode(column.definition.default))
             for column in columns
             if column.definition.default is not None
         ),

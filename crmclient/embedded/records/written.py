@@ -63,6 +63,19 @@ class Written:
         if column is not None:
             self._store(column, value)
 
+    def stamp(self, names: Iterable[str], value: Value) -> None:
+        """One value of the engine's own making for several attributes of one type, encoded once."""
+        encoded: DbValue = None
+        for name in names:
+            column = self.stored.columns.get(name)
+            if column is None:
+                continue
+            if encoded is None:
+                encoded = column.codec.encode(value)
+            self.columns[column.name] = encoded
+            if column.target is not None and isinstance(value, Reference):
+                self.columns[column.target] = value.entity
+
     def sets(self, name: str) -> bool:
         """Whether the write gives the attribute a value or clears it."""
         column = self.stored.columns.get(name)
