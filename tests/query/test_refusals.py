@@ -262,7 +262,8 @@ WORDS = st.sampled_from(
 ATTRIBUTES = st.dictionaries(
     st.sampled_from(
         ["name", "alias", "attribute", "operator", "value", "valueof", "entityname", "from", "to",
-         "link-type", "type", "aggregate", "groupby", "dategrouping", "distinct", "descending", "top", "count", "page"]
+         "link-type", "type", "aggregate", "groupby", "dategrouping", "distinct",
+         "descending", "top", "count", "page"]
     ),
     WORDS,
     max_size=6,
