@@ -56,7 +56,7 @@ class Unit:
 
     def _run(self, sql: str, params: Sequence[Any]) -> Cursor:
         wrapper = self._wrapper
-        if wrapper.execute_wrappers or wrapper.queries_logged:
+        if self._is_watched():
             cursor = self.dialect.watched_cursor(wrapper)
             cursor.execute(self.dialect.for_watched(sql), params)
         else:
@@ -65,6 +65,9 @@ class Unit:
             cursor = self.dialect.cursor(wrapper.connection)
             cursor.execute(sql, params)
         return cursor
+
+    def _is_watched(self) -> bool:
+        return bool(self._wrapper.execute_wrappers or self._wrapper.queries_logged)
 
     def _control(self, statement: str) -> None:
         try:
@@ -87,10 +90,7 @@ class Unit:
             raise translated(error, self.dialect) from error
 
     def _revision_row(self, statement: str) -> Row:
-        found = self.rows(statement)
-        if not found:
-            raise Unavailable("The store is not set up: run `manage.py migrate`.")
-        return found[0]
+        return _only(self.rows(statement))
 
 
 class ReadUnit(Unit):
@@ -146,7 +146,6 @@ class WriteUnit(Unit):
             self._atomic = transaction.atomic(using=self.alias)
             self._atomic.__enter__()
         else:
-            self._control(self.dialect.begin_write)
             self._owns_transaction = True
         try:
             self._take_version()
@@ -164,9 +163,23 @@ class WriteUnit(Unit):
                 action()
 
     def _take_version(self) -> None:
-        number, token, self.version = self._revision_row(RAISE_VERSION)
+        number, token, self.version = self._begin()
         self.now = dt.datetime.now(dt.UTC).replace(microsecond=0)
         self.snapshot = snapshot_at(Revision(number, token), self.dialect, self.rows)
+
+    def _begin(self) -> Row:
+        """Begin the transaction, unless one is open, and raise the version."""
+        if not self._owns_transaction:
+            return self._revision_row(RAISE_VERSION)
+        if self._is_watched():
+            self._control(self.dialect.begin_write)
+            return self._revision_row(RAISE_VERSION)
+        try:
+            with self._wrapper.wrap_database_errors:
+                found = self.dialect.begin_with(self._wrapper.connection, RAISE_VERSION)
+        except Exception as error:
+            raise translated(error, self.dialect) from error
+        return _only(found)
 
     def _end(self, error: BaseException | None) -> None:
         if self._atomic is not None:
@@ -183,6 +196,12 @@ class WriteUnit(Unit):
         except BaseException:
             self._rollback()
             raise
+
+
+def _only(found: list[Row]) -> Row:
+    if not found:
+        raise Unavailable("The store is not set up: run `manage.py migrate`.")
+    return found[0]
 
 
 def read_unit(alias: str = DEFAULT_DB_ALIAS) -> ReadUnit:

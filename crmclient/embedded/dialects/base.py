@@ -65,6 +65,13 @@ class Dialect(ABC):
     begin_write: str
     column_types: Mapping[Storage, str]
 
+    def begin_with(self, connection: Any, statement: str) -> list[Row]:
+        """Begin a write transaction with its first statement, which takes no parameters; its rows."""
+        self.cursor(connection).execute(self.begin_write, ())
+        cursor = self.cursor(connection)
+        cursor.execute(statement, ())
+        return cursor.fetchall()
+
     def column_type(self, storage: Storage) -> str:
         return self.column_types[storage]
 

@@ -11,7 +11,7 @@ import psycopg
 from psycopg.adapt import AdaptersMap
 from psycopg.types.string import TextLoader
 
-from crmclient.embedded.dialects.base import Cursor, DbValue, Dialect, Storage, UniqueViolation
+from crmclient.embedded.dialects.base import Cursor, DbValue, Dialect, Row, Storage, UniqueViolation
 
 
 def _text_adapters() -> AdaptersMap:
@@ -59,6 +59,13 @@ class PostgreSQL(Dialect):
 
     def cursor(self, connection: Any) -> Cursor:
         return cast(Cursor, _TextCursor(connection))
+
+    def begin_with(self, connection: Any, statement: str) -> list[Row]:
+        """In one trip to the server. Several statements at once cannot be prepared."""
+        cursor = _TextCursor(connection)
+        cursor.execute(f"{self.begin_write}; {statement}", prepare=False)
+        cursor.nextset()
+        return cursor.fetchall()
 
     def watched_cursor(self, wrapper: Any) -> Cursor:
         return cast(Cursor, wrapper.make_debug_cursor(self.cursor(wrapper.connection)))
