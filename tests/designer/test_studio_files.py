@@ -1,0 +1,68 @@
+"""Uploads and downloads, made in the studio only by clicking."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from designer.models import Endpoint, ExposedEntity
+from tests.callers import Caller
+from tests.designer.studio import add_url, change_url, errors, filled, page, send
+from tests.runtime.accounts import an_account
+
+
+@pytest.fixture
+def upload(dora: Client) -> Endpoint:
+    accounts = ExposedEntity.objects.get(segment="accounts")
+    data = filled(page(dora, add_url("endpoint")))
+    data |= {"kind": "upload", "entity": accounts.pk, "name": "letter", "title": "Send a letter"}
+    assert send(dora, add_url("endpoint"), data).status_code == 302
+    return Endpoint.objects.get(title="Send a letter")
+
+
+def _post(caller: Caller, name: str, body: bytes) -> Any:
+    path = f"{an_account()}/files/letter"
+    disposition = f"attachment; filename={name}"
+    return caller.request("POST", path, body, content_type="text/plain", content_disposition=disposition)
+
+
+def test_an_upload_is_made_by_choosing_its_column(dora: Client, rita: Caller, upload: Endpoint) -> None:
+    opened = page(dora, change_url(upload))
+    offered = dict(opened.context["adminform"].form.fields["settings__attribute"].choices)
+    assert "new_contract" in offered
+    assert "name" not in offered
+    data = filled(opened) | {"enabled": "on"}
+    assert "Choose a file column, or notes." in errors(send(dora, change_url(upload), data))
+    data |= {
+        "settings__attribute": "new_contract",
+        "settings__extensions": ".TXT, md",
+        "settings__max_size": 9,
+    }
+    saved = send(dora, change_url(upload), data)
+    assert saved.status_code == 302, errors(saved)
+    assert filled(page(dora, change_url(upload)))["settings__extensions"] == "txt, md"
+    assert _post(rita, "a.txt", b"nine byte").status_code == 200
+    assert _post(rita, "a.txt", b"ten bytes!").status_code == 413
+    assert _post(rita, "a.pdf", b"nine byte").status_code == 415
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "message"),
+    [
+        ("content_types", "pdf", "“pdf” is not a content type, such as application/pdf or image/*."),
+        ("extensions", "a b", "“a b” is not an extension, such as pdf."),
+        ("max_size", "0", "Ensure this value is greater than or equal to 1."),
+        ("max_size", "134217729", "Ensure this value is less than or equal to 134217728."),
+        ("max_size", "", "This field is required."),
+    ],
+)
+def test_a_setting_that_can_never_be_right_is_refused_at_its_field(
+    dora: Client, upload: Endpoint, field: str, text: str, message: str
+) -> None:
+    data = filled(page(dora, change_url(upload))) | {f"settings__{field}": text}
+    refused = send(dora, change_url(upload), data)
+    form = refused.context["adminform"].form
+    assert form.errors[f"settings__{field}"] == [message]
+    assert form[f"settings__{field}"].value() == text

@@ -1,0 +1,192 @@
+"""A large file through a real server: memory stays flat, and whoever goes away leaves nothing behind."""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+import requests
+
+from tests.servers import Server, Site
+
+pytestmark = pytest.mark.processes
+
+MEGABYTE = 1024 * 1024
+SIZE = 100 * MEGABYTE
+# Far below the file: what a few pieces, and the database's own cache, may take.
+ROOM = 24 * MEGABYTE
+PIECE = b"%PDF-1.7\n" + bytes(range(256)) * 4096
+PIECE = PIECE[:MEGABYTE]
+
+
+def _content(pieces: int = 100) -> Iterator[bytes]:
+    for _ in range(pieces):
+        yield PIECE
+
+
+def _processes(server: Server) -> list[int]:
+    """The server's own process and its workers."""
+    found = [server.process.pid]
+    for pid in found:
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            found += [int(child) for child in (task / "children").read_text().split()]
+    return found
+
+
+def _peak(server: Server) -> int:
+    """The most memory that the server's processes have held, in bytes."""
+    peaks = 0
+    for pid in _processes(server):
+        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                peaks += int(line.split()[1]) * 1024
+    return peaks
+
+
+def _account(server: Server, headers: dict[str, str]) -> str:
+    made = server.request("POST", "/api/sales/accounts", json={"name": "Large Ltd"}, headers=headers)
+    return f"/api/sales/accounts/{made.json()['id']}/files/contract"
+
+
+def _headers(server: Server) -> dict[str, str]:
+    return {"Authorization": f"Bearer {server.token('rep')}"}
+
+
+class _Body:
+    """An iterator with a length: requests sends it as it is, not in chunks."""
+
+    def __init__(self, pieces: Iterator[bytes], size: int) -> None:
+        self._pieces = pieces
+        self._size = size
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self._pieces
+
+    def __len__(self) -> int:
+        return self._size
+
+
+def _send(server: Server, path: str, headers: dict[str, str], *, as_form: bool) -> requests.Response:
+    if not as_form:
+        named = {"Content-Disposition": "attachment; filename=large.pdf", "Content-Type": "application/pdf"}
+        return server.request("POST", path, data=_Body(_content(), SIZE), headers=headers | named)
+    head = b'--x\r\nContent-Disposition: form-data; name="file"; filename="large.pdf"\r\n\r\n'
+    tail = b"\r\n--x--\r\n"
+
+    def whole() -> Iterator[bytes]:
+        yield head
+        yield from _content()
+        yield tail
+
+    body = _Body(whole(), len(head) + SIZE + len(tail))
+    kind = {"Content-Type": "multipart/form-data; boundary=x"}
+    return server.request("POST", path, data=body, headers=headers | kind)
+
+
+@pytest.mark.parametrize("files", ["database", "disk"])
+def test_memory_is_flat_for_a_hundred_megabytes_each_way(site: Site, files: str) -> None:
+    server = site.start(CRM_FILES=files)
+    headers = _headers(server)
+    path = _account(server, headers)
+    small = server.request(
+        "POST", path, data=PIECE, headers=headers | {"Content-Disposition": "attachment; filename=a.pdf"}
+    )
+    assert small.status_code == 200, small.text
+    assert server.request("GET", path, headers=headers).content == PIECE
+    before = _peak(server)
+    expected = hashlib.sha256(PIECE * 100).digest()
+    for as_form in (False, True):
+        sent = _send(server, path, headers, as_form=as_form)
+        assert sent.status_code == 200, sent.text
+        assert sent.json()["size"] == SIZE
+        received = hashlib.sha256()
+        with server.request("GET", path, headers=headers, stream=True) as answer:
+            assert answer.headers["Content-Length"] == str(SIZE)
+            for piece in answer.iter_content(MEGABYTE):
+                received.update(piece)
+        assert received.digest() == expected
+    assert _peak(server) - before < ROOM
+
+
+def test_head_of_a_large_file_reads_none_of_it(site: Site) -> None:
+    server = site.start()
+    headers = _headers(server)
+    path = _account(server, headers)
+    assert _send(server, path, headers, as_form=False).status_code == 200
+    began = time.monotonic()
+    answer = server.request("HEAD", path, headers=headers)
+    assert (answer.headers["Content-Length"], answer.content) == (str(SIZE), b"")
+    assert time.monotonic() - began < 1
+    part = server.request("GET", path, headers=headers | {"Range": f"bytes={SIZE - 4}-"})
+    assert (part.status_code, part.content) == (206, (PIECE * 2)[-4:])
+
+
+def test_a_sender_that_goes_away_leaves_nothing(site: Site) -> None:
+    server = site.start()
+    headers = _headers(server)
+    path = _account(server, headers)
+    _begin(server, path, headers).close()
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline and _open_files(server):
+        time.sleep(0.1)
+    assert _open_files(server) == []
+    assert server.request("GET", path, headers=headers).status_code == 404
+    assert site.manage("shell", "-c", _COUNT).strip().endswith("0 0")
+
+
+def test_a_reader_that_goes_away_harms_nobody(site: Site) -> None:
+    server = site.start()
+    headers = _headers(server)
+    path = _account(server, headers)
+    assert _send(server, path, headers, as_form=False).status_code == 200
+    for _ in range(8):
+        with server.request("GET", path, headers=headers, stream=True) as answer:
+            next(answer.iter_content(1000))
+    for _ in range(8):
+        assert server.request("GET", path, headers=headers | {"Range": "bytes=0-9"}).content == PIECE[:10]
+
+
+_COUNT = """
+from django.db import connection
+with connection.cursor() as cursor:
+    cursor.execute("SELECT (SELECT COUNT(*) FROM crm_file WHERE attribute = 'new_contract'), "
+        "(SELECT COUNT(*) FROM crm_file_block AS b JOIN crm_file AS f ON f.id = b.file "
+        "WHERE f.attribute = 'new_contract')")
+    print(*cursor.fetchone())
+"""
+
+
+def _begin(server: Server, path: str, headers: dict[str, str]) -> socket.socket:
+    """A connection that has sent ten of a hundred megabytes."""
+    target = urlsplit(server.url)
+    connection = http.client.HTTPConnection(str(target.hostname), target.port, timeout=30)
+    connection.putrequest("POST", path)
+    named = {"Content-Disposition": "attachment; filename=large.pdf", "Content-Length": str(SIZE)}
+    for name, value in (headers | named).items():
+        connection.putheader(name, value)
+    connection.endheaders()
+    for piece in _content(10):
+        connection.send(piece)
+    time.sleep(1)
+    assert _open_files(server)
+    return connection.sock
+
+
+def _open_files(server: Server) -> list[str]:
+    """Temporary files that the server's processes hold."""
+    found = []
+    for pid in _processes(server):
+        for handle in Path(f"/proc/{pid}/fd").iterdir():
+            try:
+                target = str(handle.readlink())
+            except FileNotFoundError:
+                continue
+            if target.startswith("/tmp/") and target.endswith("(deleted)"):
+                found.append(target)
+    return found
