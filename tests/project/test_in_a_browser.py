@@ -59,7 +59,7 @@ def test_an_input_added_in_the_studio_is_taken_by_the_next_call(server: Server, 
 
     assert call() == 400
     studio.get_by_text("All endpoints").click()
-    studio.get_by_text("/api/sales/accounts").first.click()
+    studio.get_by_text("POST /api/sales/accounts", exact=True).click()
     studio.get_by_text("Add another Input").click()
     studio.locator("[name=inputs-5-name]").fill("website")
     studio.get_by_text("Add another Entity property").click()
