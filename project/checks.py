@@ -5,6 +5,7 @@ They run with every management command and, since a server program imports no co
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -28,7 +29,7 @@ def refuse_a_wrong_start() -> None:
 
 @register(TAG)
 def settings_make_sense(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    return [*_dotted_paths(), *_time_zone(), *_workers()]
+    return [*_dotted_paths(), *_time_zone(), *_upload_folder(), *_workers()]
 
 
 @register(TAG)
@@ -60,6 +61,16 @@ def _time_zone() -> Iterator[CheckMessage]:
             f"CRM_TIME_ZONE={name!r} is not a known time zone.",
             hint="Write a name such as Europe/Berlin.",
             id="portico.E008",
+        )
+
+
+def _upload_folder() -> Iterator[CheckMessage]:
+    folder = settings.PORTICO["UPLOAD_FOLDER"]
+    if folder and not (os.path.isdir(folder) and os.access(folder, os.W_OK | os.X_OK)):
+        yield Error(
+            f"UPLOAD_FOLDER={folder!r} is no folder that can be written to.",
+            hint="Make it, or leave UPLOAD_FOLDER unset for the system's temporary folder.",
+            id="portico.E009",
         )
 
 

@@ -192,7 +192,14 @@ SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = "/admin/"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = not DEVELOPMENT
 SESSION_COOKIE_HTTPONLY = True
 CORS_ALLOWED_ORIGINS = env["CORS_ORIGINS"]
-CORS_EXPOSE_HEADERS = ["ETag", "Link", "Location", "Retry-After", "Idempotency-Replayed", "X-Request-Id"]
+CORS_EXPOSE_HEADERS = [
+    *("ETag", "Link", "Location", "Retry-After", "Idempotency-Replayed", "X-Request-Id"),
+    *("Accept-Ranges", "Content-Disposition", "Content-Range"),
+]
+CORS_ALLOW_HEADERS = [
+    *("Accept", "Authorization", "Content-Type", "Content-Disposition", "Idempotency-Key", "X-Request-Id"),
+    *("If-Match", "If-None-Match", "If-Range", "Range"),
+]
 CORS_URLS_REGEX = r"^/(api/|optionsets/|[^/]+/[^/]+/optionsets/)"
 if env["TRUSTED_PROXIES"]:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")

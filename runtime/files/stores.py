@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from crmclient import FileInfo, Guid, Platform, Reference, Value
-from crmclient.errors import DuplicateKey, PlatformError
+from crmclient.errors import DuplicateKey, PlatformError, VersionMismatch
 from crmclient.query.ast import Column as QueryColumn
 from crmclient.query.ast import Condition, Filter, Operator, Order, Page, Query
 from designer.kinds.files import FileSettings
+from runtime.conditions import strong_tags
 from runtime.exchange import Exchange
 from runtime.failures import Misconfigured
 from runtime.files.receiving import ReceivedFile
@@ -39,8 +40,10 @@ class ColumnStore:
         return self.platform.attributes(self.entity)[self.attribute].max_size
 
     def put(self, exchange: Exchange, file: ReceivedFile) -> Guid:
-        """The id of the file. Raises RecordNotFound."""
-        return _upload(self.platform, exchange, file, self.entity, exchange.record_id, self.attribute).id
+        """The id of the file. Raises RecordNotFound; VersionMismatch when `If-Match` means another file."""
+        version = self._version_meant(exchange)
+        place = (self.entity, exchange.record_id, self.attribute)
+        return _upload(self.platform, exchange, file, *place, if_version=version).id
 
     def find(self, exchange: Exchange) -> Place:
         """Raises RecordNotFound, Problem 404 while the column is empty."""
@@ -48,6 +51,20 @@ class ColumnStore:
             self.entity, exchange.record_id, (self.attribute,), call=exchange.call
         )
         return _place(self.entity, record.id, self.attribute, record.values[self.attribute])
+
+    def _version_meant(self, exchange: Exchange) -> str | None:
+        """The record's version, if it holds the file that `If-Match` names; None without the header."""
+        given = exchange.request.META.get("HTTP_IF_MATCH")
+        if given is None:
+            return None
+        tags = None if given.strip() == "*" else strong_tags(given)
+        record = self.platform.retrieve(
+            self.entity, exchange.record_id, (self.attribute,), call=exchange.call
+        )
+        held = record.values[self.attribute]
+        if not isinstance(held, FileInfo) or (tags is not None and held.id not in tags):
+            raise VersionMismatch(self.entity, record.id)
+        return record.version
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +150,14 @@ def store_of(settings: FileSettings, entity: str, platform: Platform) -> ColumnS
 
 
 def _upload(
-    platform: Platform, exchange: Exchange, file: ReceivedFile, entity: str, id: Guid, attribute: str
+    platform: Platform,
+    exchange: Exchange,
+    file: ReceivedFile,
+    entity: str,
+    id: Guid,
+    attribute: str,
+    *,
+    if_version: str | None = None,
 ) -> FileInfo:
     return platform.upload(
         entity,
@@ -142,6 +166,7 @@ def _upload(
         file.content,
         file_name=file.name,
         content_type=file.content_type,
+        if_version=if_version,
         call=exchange.call,
     )
 

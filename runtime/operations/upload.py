@@ -32,6 +32,7 @@ class UploadOperation(Operation):
         if not isinstance(chosen, UploadSettings):
             raise Misconfigured("an upload needs its settings")
         self.store = store_of(chosen, self.require_entity(), platform)
+        self.is_of_notes = chosen.notes
         limits = (chosen.max_size, settings.PORTICO["UPLOAD_LIMIT"], self.store.max_size)
         largest = min(limit for limit in limits if limit is not None)
         self.allowed = Allowed(largest, chosen.extensions, chosen.content_types)
@@ -70,10 +71,17 @@ class UploadOperation(Operation):
         return Description(
             success=(200, answer, "The file is stored."),
             bodies={"multipart/form-data": _FORM, "application/octet-stream": _BYTES},
-            parameters=(_DISPOSITION,),
+            parameters=(_DISPOSITION, *(() if self.is_of_notes else (_IF_MATCH,))),
             problems={
-                400: ("malformed_body", "invalid_file_name", "invalid_id", "invalid_parameter"),
+                400: (
+                    "malformed_body",
+                    "invalid_file_name",
+                    "invalid_id",
+                    "invalid_parameter",
+                    "invalid_if_match",
+                ),
                 411: ("length_required",),
+                **({} if self.is_of_notes else {412: ("version_mismatch",)}),
                 413: ("too_large",),
                 415: ("unsupported_file_type", "unsupported_encoding"),
                 422: ("platform_refused",),
@@ -92,5 +100,11 @@ _DISPOSITION = {
     "name": "Content-Disposition",
     "in": "header",
     "description": "With a body that is no form: attachment; filename*=UTF-8''name.pdf",
+    "schema": {"type": "string"},
+}
+_IF_MATCH = {
+    "name": "If-Match",
+    "in": "header",
+    "description": "The ETag of the file to take the place of, or `*` for any. Another file is 412.",
     "schema": {"type": "string"},
 }

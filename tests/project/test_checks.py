@@ -92,6 +92,11 @@ def test_an_unknown_time_zone_is_named(settings: Settings, db: None, zone: str) 
     assert found() == ["portico.E008"]
 
 
+def test_an_upload_folder_that_is_not_there_is_named(settings: Settings, db: None) -> None:
+    settings.PORTICO = {**settings.PORTICO, "UPLOAD_FOLDER": "/nowhere/at/all"}
+    assert found() == ["portico.E009"]
+
+
 def test_several_workers_without_a_shared_cache_are_warned_of(settings: Settings, db: None) -> None:
     settings.PORTICO = {**settings.PORTICO, "WORKERS": 2, "CACHE_URL": ""}
     assert found() == ["portico.W001"]

@@ -74,6 +74,22 @@ def test_only_listed_origins_may_call_from_a_browser(site: Site) -> None:
             assert "Access-Control-Allow-Credentials" not in headers
 
 
+@pytest.mark.processes
+def test_a_browser_may_send_and_read_what_the_contract_names(site: Site) -> None:
+    server = site.start(CORS_ORIGINS="https://portal.example.org")
+    asked = {
+        "Origin": "https://portal.example.org",
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "if-match",
+    }
+    preflight = server.request("OPTIONS", "/api/sales/accounts", headers=asked)
+    sent = preflight.headers["Access-Control-Allow-Headers"].lower().split(", ")
+    assert {"authorization", "content-disposition", "idempotency-key", "if-match", "range"} <= set(sent)
+    answer = server.request("GET", "/optionsets/priorities", headers={"Origin": asked["Origin"]})
+    read = answer.headers["Access-Control-Expose-Headers"].split(", ")
+    assert {"ETag", "Content-Disposition", "Content-Range"} <= set(read)
+
+
 def test_without_listed_origins_none_may(anonymous: Caller) -> None:
     answer = anonymous.get("/optionsets/priorities", origin="https://elsewhere.example")
     assert answer.status_code == 200

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import io
 import json
 import uuid
@@ -12,6 +13,7 @@ from urllib.parse import quote
 import pytest
 from django.db import connection
 from django.test.client import encode_multipart
+from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,6 +23,7 @@ from designer.models import Endpoint
 from designer.platform import get_platform
 from runtime.files.names import attachment, name_in
 from runtime.files.ranges import Unsatisfiable, requested
+from runtime.idempotency.models import IdempotencyRecord
 from tests.callers import Caller
 
 PDF = b"%PDF-1.7\n" + bytes(range(256)) * 40
@@ -480,6 +483,18 @@ def test_a_repeated_upload_with_a_key_is_answered_again_and_done_once(
     assert stored() == before
 
 
+def test_an_abandoned_upload_is_taken_over_and_not_doubled(rita: Caller, account: str) -> None:
+    """The first try made the note, and its process died before it could answer."""
+    first = send(rita, notes(account), idempotency_key="k1").json()["id"]
+    IdempotencyRecord.objects.update(
+        status=None, content=b"", deadline=timezone.now() - dt.timedelta(seconds=1)
+    )
+    answer = send(rita, notes(account), idempotency_key="k1")
+    assert (answer.status_code, answer.json()["id"]) == (200, first), answer.content
+    assert [note["id"] for note in rita.get(notes(account)).json()] == [first]
+    assert content(rita.get(f"{notes(account)}/{first}")) == PDF
+
+
 def test_a_key_is_for_one_file(rita: Caller, account: str) -> None:
     key = str(uuid.uuid4())
     assert send(rita, notes(account), idempotency_key=key).status_code == 200
@@ -593,6 +608,19 @@ def test_a_file_that_the_caller_holds_is_not_sent_again(rita: Caller, account: s
     assert (answer.status_code, answer["ETag"], answer.content) == (304, tag, b"")
     send(rita, column(account), PDF)
     assert rita.get(column(account), if_none_match=tag).status_code == 200
+
+
+def test_if_match_replaces_the_file_that_is_meant_or_none(rita: Caller, account: str) -> None:
+    assert send(rita, column(account), if_match="*").status_code == 412
+    send(rita, column(account))
+    tag = rita.get(column(account))["ETag"]
+    for wrong in ('"other"', f"W/{tag}"):
+        assert send(rita, column(account), if_match=wrong).json()["code"] == "version_mismatch"
+    assert send(rita, column(account), if_match="nonsense").json()["code"] == "invalid_if_match"
+    assert rita.get(column(account))["ETag"] == tag
+    assert send(rita, column(account), if_match=f'"other", {tag}').status_code == 200
+    assert send(rita, column(account), if_match=tag).status_code == 412
+    assert send(rita, column(account), if_match="*").status_code == 200
 
 
 def test_head_says_what_get_would_without_a_body(rita: Caller, account: str) -> None:
