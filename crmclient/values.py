@@ -62,17 +62,7 @@ class FileInfo:
 
 
 Value: TypeAlias = (
-    str
-    | int
-    | float
-    | bool
-    | Decimal
-    | dt.datetime
-    | dt.date
-    | tuple[int, ...]
-    | Reference
-    | FileInfo
-    | None
+    str | int | float | bool | Decimal | dt.datetime | dt.date | tuple[int, ...] | Reference | FileInfo | None
 )
 Values: TypeAlias = Mapping[str, Value]
 
