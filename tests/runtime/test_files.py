@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from crmclient import Reference
 from crmclient.query.ast import Column, Query
-from designer.models import Endpoint
+from designer.models import Endpoint, ExposedEntity
 from designer.platform import get_platform
 from runtime.files.names import attachment, name_in
 from runtime.files.ranges import Unsatisfiable, requested
@@ -635,6 +635,19 @@ def test_head_says_what_get_would_without_a_body(rita: Caller, account: str) -> 
     assert rita.request("HEAD", notes(account))["Content-Length"] == str(
         len(rita.get(notes(account)).content)
     )
+
+
+def test_an_image_column_takes_and_gives_its_picture(rita: Caller, account: str) -> None:
+    accounts = ExposedEntity.objects.get(segment="accounts", module__segment="sales")
+    for kind in ("upload", "download"):
+        place = {"module": accounts.module, "entity": accounts, "name": "picture"}
+        Endpoint.objects.create(kind=kind, **place, settings={"attribute": "new_logo"})
+    picture = b"\x89PNG\r\n\x1a\n" + b"\0" * 40
+    path = f"/api/sales/accounts/{account}/files/picture"
+    assert send(rita, path, picture, "a.png", content_type="image/png").status_code == 200
+    answer = rita.get(path, accept="image/*")
+    assert (answer["Content-Type"], content(answer)) == ("image/png", picture)
+    assert answer["Content-Disposition"].startswith("attachment;")
 
 
 def test_an_empty_file_is_a_file(rita: Caller, account: str) -> None:
