@@ -79,7 +79,7 @@ class Label:
     texts: Mapping[int, str] = field(default_factory=dict)
 
     def text(self, lcid: int = ENGLISH, base_language: int = ENGLISH) -> str:
-        """The text in `lcid`, else in English, else in the base language, else the first there is, else ''."""
+        """The text in `lcid`, in English, in the base language, the first there is, or ''."""
         texts = self.texts
         for language in (lcid, ENGLISH, base_language):
             if language in texts:

@@ -115,7 +115,7 @@ class Platform(Protocol):
         ...
 
     def query(self, query: Query, page: Page = ALL, *, call: Call = SERVICE_CALL) -> QueryResult:
-        """Rows of a query. Raises UnknownEntity, InvalidQuery (unknown attributes and bad tokens included)."""
+        """Rows of a query. Raises UnknownEntity, InvalidQuery (unknown attributes, bad tokens)."""
         ...
 
     # Files
@@ -145,7 +145,7 @@ class Platform(Protocol):
         length: int | None = None,
         call: Call = SERVICE_CALL,
     ) -> Download | None:
-        """The file of a column from byte `start` on, at most `length` bytes; None when the column is empty."""
+        """The file of a column from byte `start` on, at most `length` bytes; None when there is none."""
         ...
 
     # Processes

@@ -28,6 +28,13 @@ def client_address(request: HttpRequest) -> str:
     return _canonical(entries[-proxies].strip()) or peer
 
 
+def network(address: str) -> str:
+    """What one client holds: an IPv4 address, or the /64 that an IPv6 one is of."""
+    if ":" not in address:
+        return address
+    return str(ipaddress.ip_network((address.partition("%")[0], 64), strict=False))
+
+
 def _canonical(text: str) -> str | None:
     """`text` as an address; some proxies add the port, and IPv4 may come wrapped in IPv6."""
     if text.startswith("["):

@@ -22,7 +22,7 @@ def read_object(request: HttpRequest, *, optional: bool = False) -> dict[str, An
     if optional and _is_missing(request.META):
         return {}
     _refuse_other_media(request.META)
-    raw = request.body
+    raw = read_body(request)
     try:
         # "all" would keep strings and keys of hostile bodies in memory for ever.
         value = jiter.from_json(
@@ -36,6 +36,26 @@ def read_object(request: HttpRequest, *, optional: bool = False) -> dict[str, An
     if raw.count(b"[") + raw.count(b"{") > DEEPEST or b"\\u0000" in raw:
         _walk(value)
     return value
+
+
+def read_body(request: HttpRequest) -> bytes:
+    """The whole body, which may be small only.
+
+    Raises Problem 400 `incomplete_body` when its sender broke off, 411, 413 `too_large`.
+    """
+    length = request.META.get("CONTENT_LENGTH") or ""
+    if not length.isdecimal():
+        if "HTTP_TRANSFER_ENCODING" in request.META:
+            raise Problem(411, "length_required", "Send a Content-Length.")
+        return b""
+    most: int = settings.PORTICO["BODY_LIMIT"]
+    if int(length[:18]) > most:
+        raise Problem(413, "too_large", f"A body may hold at most {most} bytes.")
+    raw = request.body
+    # What was cut off may still be JSON or a form, with a part of the values.
+    if len(raw) != int(length):
+        raise Problem(400, "incomplete_body", "The body ended before its Content-Length.")
+    return raw
 
 
 def malformed(detail: str) -> Problem:
@@ -52,12 +72,6 @@ def _refuse_other_media(meta: dict[str, Any]) -> None:
         raise Problem(415, "unsupported_media_type", "Send the body as application/json.")
     if meta.get("HTTP_CONTENT_ENCODING", "identity").lower() != "identity":
         raise Problem(415, "unsupported_encoding", "Send the body without compression.")
-    length = meta.get("CONTENT_LENGTH") or ""
-    if not length.isdecimal():
-        if "HTTP_TRANSFER_ENCODING" in meta:
-            raise Problem(411, "length_required", "Send a Content-Length.")
-    elif int(length[:18]) > settings.PORTICO["BODY_LIMIT"]:
-        raise Problem(413, "too_large", f"A body may hold at most {settings.PORTICO['BODY_LIMIT']} bytes.")
 
 
 def _walk(value: dict[str, Any]) -> None:

@@ -24,7 +24,7 @@ _context = ContextViewSet.as_view({"get": "read"})
 
 
 def _anonymous(view: FixedView) -> FixedView:
-    """Tokens are asked for by address, whatever `Authorization` says."""
+    """Counted by address, whatever `Authorization` says."""
 
     def counted(request: HttpRequest) -> HttpResponseBase:
         count_address(client_address(request))
@@ -41,7 +41,7 @@ FIXED: Mapping[str, Mapping[str, FixedView]] = {
     "/api/token": {"POST": _anonymous(_token)},
     "/api/token/refresh": {"POST": _anonymous(_refresh)},
     "/api/context": {"GET": _user_context},
-    "/api/openapi.json": {"GET": openapi_json},
-    "/api/openapi.yaml": {"GET": openapi_yaml},
-    "/api/docs": {"GET": docs},
+    "/api/openapi.json": {"GET": _anonymous(openapi_json)},
+    "/api/openapi.yaml": {"GET": _anonymous(openapi_yaml)},
+    "/api/docs": {"GET": _anonymous(docs)},
 }

@@ -13,6 +13,10 @@ from designer.types import TYPES, InvalidInput, Limits, Reader
 from runtime.bodies import escape
 from runtime.problems import FieldError, Problem
 
+# An answer should not be many times its request.
+MOST_UNKNOWN = 100
+LONGEST_KEY = 100
+
 
 class _Input(NamedTuple):
     name: str
@@ -55,7 +59,7 @@ class Inputs:
             except InvalidInput as error:
                 errors.append(FieldError(error.code, error.message, pointer=f"{at}/{name}"))
         if not body.keys() <= self._names:
-            unknown = [key for key in body if key not in self._names]
+            unknown = [key[:LONGEST_KEY] for key in body if key not in self._names][:MOST_UNKNOWN]
             errors += [
                 FieldError("unknown_key", "There is no such input.", pointer=f"{at}/{escape(key)}")
                 for key in unknown

@@ -18,6 +18,7 @@ from limits.errors import StorageError
 from limits.storage import Storage, storage_from_string
 from limits.strategies import FixedWindowRateLimiter
 
+from runtime.addresses import network
 from runtime.callers.caller import Caller
 from runtime.problems import Problem
 from runtime.windows import WindowStorage
@@ -50,7 +51,7 @@ class Limiter:
 
 def count_address(address: str) -> None:
     """Count an anonymous request. Raises Problem 429."""
-    _count(settings.PORTICO["ADDRESS_RATE"], "address", address)
+    _count(settings.PORTICO["ADDRESS_RATE"], "address", network(address))
 
 
 def count_caller(caller: Caller) -> None:

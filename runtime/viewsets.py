@@ -47,11 +47,11 @@ class GuardedViewSet(ViewSet):
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         plain = request._request
-        if self.answers_json:
-            refuse_unacceptable(plain.META.get("HTTP_ACCEPT"))
         self.exchange: Exchange = kwargs["exchange"]
         self.exchange.caller = _caller(plain)
         _authorise(self.exchange.caller, self.access)
+        if self.answers_json:
+            refuse_unacceptable(plain.META.get("HTTP_ACCEPT"))
 
     def finalize_response(  # type: ignore[override]
         self, request: Request, response: HttpResponseBase, *args: Any, **kwargs: Any

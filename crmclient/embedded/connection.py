@@ -11,6 +11,7 @@ ends a plain transaction; `atomic()` itself would take the write lock even to re
 from __future__ import annotations
 
 import datetime as dt
+import threading
 from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any
@@ -25,6 +26,8 @@ from crmclient.embedded.loading import snapshot_at
 from crmclient.embedded.revision import RAISE_VERSION, READ_REVISION, Revision
 from crmclient.embedded.snapshot import Snapshot
 from crmclient.errors import Unavailable
+
+_TURN_SECONDS = 1.0
 
 
 class Unit:
@@ -131,6 +134,7 @@ class WriteUnit(Unit):
     def __init__(self, alias: str) -> None:
         super().__init__(alias)
         self._atomic: transaction.Atomic | None = None
+        self._turn: threading.Lock | None = None
         self._after_commit: list[Callable[[], object]] = []
 
     def after_commit(self, action: Callable[[], object]) -> None:
@@ -146,6 +150,7 @@ class WriteUnit(Unit):
             self._atomic = transaction.atomic(using=self.alias)
             self._atomic.__enter__()
         else:
+            self._await_turn()
             self._owns_transaction = True
         try:
             self._take_version()
@@ -181,14 +186,25 @@ class WriteUnit(Unit):
             raise translated(error, self.dialect) from error
         return _only(found)
 
+    def _await_turn(self) -> None:
+        """Wait for this process's other writers; after a while the database's own waiting decides."""
+        turn = self.dialect.turn
+        if turn is not None and turn.acquire(timeout=_TURN_SECONDS):
+            self._turn = turn
+
     def _end(self, error: BaseException | None) -> None:
-        if self._atomic is not None:
-            kind = type(error) if error is not None else None
-            self._atomic.__exit__(kind, error, None)
-        elif error is None:
-            self._commit()
-        else:
-            self._rollback()
+        try:
+            if self._atomic is not None:
+                kind = type(error) if error is not None else None
+                self._atomic.__exit__(kind, error, None)
+            elif error is None:
+                self._commit()
+            else:
+                self._rollback()
+        finally:
+            if self._turn is not None:
+                self._turn.release()
+                self._turn = None
 
     def _commit(self) -> None:
         try:

@@ -81,7 +81,9 @@ def is_affordable(outline: Outline, values: Mapping[str, Any]) -> bool:
         return True
     nodes, longest = _size(values)
     length = max(longest, outline.listed) * outline.growth
-    return nodes * outline.growth <= MOST_NODES and length ** (outline.depth + 1) <= MOST_STEPS
+    copied = nodes * outline.growth
+    # Each step of a macro may copy whole objects of what it has gathered so far.
+    return copied <= MOST_NODES and copied * length ** (outline.depth + 1) <= MOST_STEPS
 
 
 def _size(value: Any) -> tuple[int, int]:

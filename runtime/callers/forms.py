@@ -9,7 +9,7 @@ from django.http import HttpRequest, QueryDict
 
 from designer.definitions import InputDefinition
 from designer.types import Limits
-from runtime.bodies import malformed, read_object
+from runtime.bodies import malformed, read_body, read_object
 from runtime.inputs import Inputs, invalid_input
 from runtime.parameters import read_parameters
 from runtime.problems import FieldError
@@ -26,7 +26,7 @@ def read_form(request: HttpRequest, inputs: Inputs) -> Mapping[str, Any]:
     """The values of `inputs`. Raises Problem 400 naming all that is wrong, 413, 415."""
     read_parameters(request, ())
     is_form = request.META.get("CONTENT_TYPE", "").partition(";")[0].strip().lower() == _FORM
-    return inputs.read(_fields(request.body) if is_form else read_object(request))
+    return inputs.read(_fields(read_body(request)) if is_form else read_object(request))
 
 
 def _fields(body: bytes) -> Mapping[str, str]:

@@ -66,7 +66,7 @@ class Idempotency:
         self._store(record, response)
         return response
 
-    def _claim(self) -> IdempotencyRecord:
+    def _claim(self, *, again: bool = True) -> IdempotencyRecord:
         if random.randrange(_SWEEP_ONE_IN) == 0:  # noqa: S311  which request sweeps is no secret
             IdempotencyRecord.objects.filter(expires__lt=self.exchange.now).delete()
         record = IdempotencyRecord(
@@ -80,6 +80,8 @@ class Idempotency:
             with transaction.atomic():
                 record.save(force_insert=True)
         except IntegrityError:
+            if not again:
+                raise
             return self._known()
         return record
 
@@ -88,7 +90,7 @@ class Idempotency:
         if known is None or known.expires < self.exchange.now:
             # Gone, or about to be: swept between the two statements.
             IdempotencyRecord.objects.filter(digest=self.digest, expires__lt=self.exchange.now).delete()
-            return self._claim()
+            return self._claim(again=False)
         if known.body_digest != self.body_digest:
             raise Problem(422, "key_reused", "This Idempotency-Key was used for another body.")
         if known.status is None:

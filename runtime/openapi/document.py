@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import orjson
@@ -19,12 +20,22 @@ from runtime.viewsets import ItemViewSet, OperationViewSet
 _lock = threading.Lock()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Document:
     """The JSON text, and its entity tag with quotes."""
 
     content: bytes
     tag: str
+
+    @property
+    def yaml_tag(self) -> str:
+        return f'{self.tag[:-1]}-yaml"'
+
+    @cached_property
+    def yaml(self) -> bytes:
+        """The same document for people who read YAML, made when it is first asked for."""
+        text: str = yaml.safe_dump(orjson.loads(self.content), allow_unicode=True, sort_keys=False)
+        return text.encode()
 
 
 class Documents:
@@ -32,20 +43,20 @@ class Documents:
 
     def __init__(self, fixed: list[Route]) -> None:
         self._fixed = fixed
-        self._state: object = None
-        self._document: Document | None = None
+        # One value, so that no thread sees a state beside another's document.
+        self._made: tuple[object, Document] | None = None
         self._fragments: dict[int, tuple[View, dict[str, Any]]] = {}
 
     def of(self, served: Served) -> Document:
         """The document for `served`: its served endpoints and the API's own routes."""
         state = (served.configuration.revision, served.metadata)
-        document = self._document
-        if document is not None and self._state == state:
-            return document
+        made = self._made
+        if made is not None and made[0] == state:
+            return made[1]
         with _lock:
             content = render(self._assemble(served))
             document = Document(content, f'"{digest(content)}"')
-            self._document, self._state = document, state
+            self._made = state, document
         return document
 
     def _assemble(self, served: Served) -> dict[str, Any]:
@@ -74,9 +85,3 @@ def _fragment(served: Served, id: int, view: Any) -> dict[str, Any]:
         routes += [(endpoint.item_path, method, item) for method in endpoint.kind.methods]
     paths: dict[str, Any] = DefinitionSchemaGenerator(routes).document()["paths"]
     return paths
-
-
-def as_yaml(document: Document) -> bytes:
-    """The same document for people who read YAML."""
-    text: str = yaml.safe_dump(orjson.loads(document.content), allow_unicode=True, sort_keys=False)
-    return text.encode()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -14,7 +15,7 @@ from rest_framework.response import Response
 from runtime.callers.views import RefreshView, TokenView
 from runtime.conditions import not_modified
 from runtime.context.viewset import ContextViewSet
-from runtime.openapi.document import Document, Documents, as_yaml
+from runtime.openapi.document import Documents
 from runtime.rendering import JSON
 from runtime.serving import current
 
@@ -45,20 +46,20 @@ _docs = DocsView.as_view(url="/api/openapi.json")
 
 def openapi_json(request: HttpRequest) -> HttpResponseBase:
     document = _documents.of(current())
-    return _answer(request, document, document.content, JSON)
+    return _answer(request, document.tag, lambda: document.content, JSON)
 
 
 def openapi_yaml(request: HttpRequest) -> HttpResponseBase:
     document = _documents.of(current())
-    return _answer(request, document, as_yaml(document), "application/yaml")
+    return _answer(request, document.yaml_tag, lambda: document.yaml, "application/yaml")
 
 
 def docs(request: HttpRequest) -> HttpResponseBase:
     return _docs(request).render()  # type: ignore[no-any-return]
 
 
-def _answer(request: HttpRequest, document: Document, content: bytes, media: str) -> HttpResponse:
-    headers = {"ETag": document.tag, "Cache-Control": "public, no-cache"}
-    if not_modified(request, document.tag):
+def _answer(request: HttpRequest, tag: str, content: Callable[[], bytes], media: str) -> HttpResponse:
+    headers = {"ETag": tag, "Cache-Control": "public, no-cache"}
+    if not_modified(request, tag):
         return HttpResponse(status=304, headers=headers)
-    return HttpResponse(content, content_type=media, headers=headers)
+    return HttpResponse(content(), content_type=media, headers=headers)

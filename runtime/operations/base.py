@@ -11,6 +11,7 @@ from django.http.response import HttpResponseBase
 
 from crmclient import Platform
 from designer.configuration import Endpoint
+from runtime.bodies import read_body
 from runtime.exchange import Exchange
 from runtime.failures import Misconfigured
 
@@ -65,7 +66,7 @@ class Operation(ABC):
 
     def body_digest(self, exchange: Exchange) -> str:
         """What tells the request's body from any other, for its Idempotency-Key."""
-        return hashlib.sha256(exchange.request.body).hexdigest()
+        return hashlib.sha256(read_body(exchange.request)).hexdigest()
 
     @abstractmethod
     def describe(self) -> Description: ...

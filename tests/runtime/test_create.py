@@ -183,3 +183,15 @@ def test_answers_are_private_and_vary_by_caller(rita: Caller) -> None:
     assert answer["Cache-Control"] == "private, no-cache"
     assert "Authorization" in answer["Vary"]
     assert answer["X-Content-Type-Options"] == "nosniff"
+
+
+def test_thousands_of_unknown_keys_are_not_all_repeated(rita: Caller) -> None:
+    body: dict[str, object] = {f"{number}{'x' * 500}": 1 for number in range(1_000)}
+    answer = rita.post(ACCOUNTS, {"name": "A", **body})
+    assert answer.status_code == 400
+    assert len(answer.json()["errors"]) == 100
+    assert len(answer.content) < 30_000
+
+
+def test_the_token_is_judged_before_what_the_caller_accepts(portico: None) -> None:
+    assert Caller("not.a.token").post(ACCOUNTS, {"name": "A"}, accept="text/html").status_code == 401

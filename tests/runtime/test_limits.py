@@ -64,3 +64,15 @@ def test_zero_switches_a_limit_off(anonymous: Caller, settings: Settings) -> Non
 def test_without_its_shared_store_the_limit_still_holds(anonymous: Caller, settings: Settings) -> None:
     settings.PORTICO = {**settings.PORTICO, "ADDRESS_RATE": 2, "CACHE_URL": "redis://127.0.0.1:1/0"}
     assert [anonymous.get(OPTIONS).status_code for _ in range(3)] == [200, 200, 429]
+
+
+def test_an_ipv6_network_is_one_client(anonymous: Caller, settings: Settings) -> None:
+    settings.PORTICO = {**settings.PORTICO, "ADDRESS_RATE": 2, "TRUSTED_PROXIES": 1}
+    found = [anonymous.get(OPTIONS, x_forwarded_for=f"2001:db8::{number}").status_code for number in range(4)]
+    assert found == [200, 200, 429, 429]
+    assert anonymous.get(OPTIONS, x_forwarded_for="2001:db8:0:1::1").status_code == 200
+
+
+def test_the_document_is_limited_too(anonymous: Caller, settings: Settings) -> None:
+    settings.PORTICO = {**settings.PORTICO, "ADDRESS_RATE": 1}
+    assert [anonymous.get("/api/openapi.yaml").status_code for _ in range(2)] == [200, 429]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
+import socket
 import threading
 import time
 from collections import Counter
+from urllib.parse import urlsplit
 
 import pytest
 import requests
@@ -18,19 +19,6 @@ ACCOUNTS = "/api/sales/accounts"
 
 def _post(server: Server, token: str, body: dict[str, object]) -> requests.Response:
     return server.request("POST", ACCOUNTS, json=body, headers={"Authorization": f"Bearer {token}"})
-
-
-def _studio(server: Server) -> requests.Session:
-    """The studio, logged in as designer through its own form."""
-    session = requests.Session()
-    page = session.get(f"{server.url}/admin/login/")
-    token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page.text)
-    assert token is not None
-    form = {"username": "designer", "password": "demo", "csrfmiddlewaretoken": token[1], "next": "/admin/"}
-    answer = session.post(f"{server.url}/admin/login/", data=form, headers={"Referer": page.url})
-    assert answer.status_code == 200, answer.text
-    assert "/admin/login/" not in answer.url
-    return session
 
 
 def test_an_edit_through_one_process_is_seen_by_the_other_at_once(site: Site) -> None:
@@ -109,4 +97,29 @@ import datetime
 from django.utils import timezone
 from runtime.models import IdempotencyRecord
 IdempotencyRecord.objects.update(status=None, deadline=timezone.now() - datetime.timedelta(seconds=1))
+"""
+
+
+def test_a_body_that_breaks_off_is_not_taken_for_a_whole_one(site: Site) -> None:
+    server = site.start(CALLER_RATE="0")
+    token = server.token("rep")
+    address = urlsplit(server.url)
+    head = (
+        f"POST {ACCOUNTS} HTTP/1.1\r\nHost: {address.netloc}\r\nAuthorization: Bearer {token}\r\n"
+        "Content-Type: application/json\r\nContent-Length: 400\r\nConnection: close\r\n\r\n"
+    )
+    with socket.create_connection((address.hostname or "", address.port or 0), timeout=30) as connection:
+        connection.sendall(head.encode() + b'{"name": "Dropped half-way"}')
+        connection.shutdown(socket.SHUT_WR)
+        answer = connection.makefile("rb").read()
+    assert b" 200 " not in answer.split(b"\r\n")[0]
+    assert "0 dropped" in site.manage("shell", "-c", _COUNT_DROPPED)
+
+
+_COUNT_DROPPED = """
+from crmclient.query.ast import Column, Condition, Filter, Operator, Query
+from designer.platform import get_platform
+named = Filter((Condition("name", Operator.EQ, ("Dropped half-way",)),))
+found = get_platform().query(Query("account", columns=(Column("accountid"),), filter=named))
+print(len(found.rows), "dropped")
 """

@@ -4,6 +4,7 @@ name.
 
 from __future__ import annotations
 
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -63,6 +64,8 @@ class Dialect(ABC):
     begin_read: str | None
     """Opens one view of the data for several reads; None where a statement of its own is enough."""
     begin_write: str
+    turn: threading.Lock | None = None
+    """What writers of one process wait for in turn; None where the database lets them wait well itself."""
     column_types: Mapping[Storage, str]
 
     def begin_with(self, connection: Any, statement: str) -> list[Row]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
+import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,6 +20,8 @@ class SQLite(Dialect):
     nulls_first = ""
     begin_read = "BEGIN"
     begin_write = "BEGIN IMMEDIATE"
+    # A writer that finds the file locked sleeps and looks again; one that waits here is woken.
+    turn = threading.Lock()
     column_types = {
         Storage.TEXT: "TEXT",
         Storage.KEY: "TEXT",
