@@ -43,19 +43,25 @@ def read_body(request: HttpRequest) -> bytes:
 
     Raises Problem 400 `incomplete_body` when its sender broke off, 411, 413 `too_large`.
     """
-    length = request.META.get("CONTENT_LENGTH") or ""
-    if not length.isdecimal():
-        if "HTTP_TRANSFER_ENCODING" in request.META:
-            raise Problem(411, "length_required", "Send a Content-Length.")
-        return b""
+    length = announced_length(request)
     most: int = settings.PORTICO["BODY_LIMIT"]
-    if int(length[:18]) > most:
+    if length > most:
         raise Problem(413, "too_large", f"A body may hold at most {most} bytes.")
     raw = request.body
     # What was cut off may still be JSON or a form, with a part of the values.
-    if len(raw) != int(length):
+    if len(raw) != length:
         raise Problem(400, "incomplete_body", "The body ended before its Content-Length.")
     return raw
+
+
+def announced_length(request: HttpRequest) -> int:
+    """What `Content-Length` says, in bytes; 0 without a body. Raises Problem 411 for a body in chunks."""
+    length = request.META.get("CONTENT_LENGTH") or ""
+    if length.isdecimal():
+        return int(length[:18])
+    if "HTTP_TRANSFER_ENCODING" in request.META:
+        raise Problem(411, "length_required", "Send a Content-Length.")
+    return 0
 
 
 def malformed(detail: str) -> Problem:

@@ -16,7 +16,7 @@ from django.conf import settings
 from django.http import HttpRequest
 from multipart import MultipartError, MultipartSegment, PushMultipartParser, parse_options_header
 
-from runtime.bodies import malformed
+from runtime.bodies import announced_length, malformed
 from runtime.files import names
 from runtime.files.allowed import HEAD, Allowed, type_of
 from runtime.problems import Problem
@@ -72,12 +72,7 @@ def receive(request: HttpRequest, allowed: Allowed) -> ReceivedFile:
 def _announced(request: HttpRequest) -> int:
     if request.META.get("HTTP_CONTENT_ENCODING", "identity").lower() != "identity":
         raise Problem(415, "unsupported_encoding", "Send the file without compression.")
-    length = request.META.get("CONTENT_LENGTH") or ""
-    if length.isdecimal():
-        return int(length[:18])
-    if "HTTP_TRANSFER_ENCODING" in request.META:
-        raise Problem(411, "length_required", "Send a Content-Length.")
-    return 0
+    return announced_length(request)
 
 
 def _pieces(request: HttpRequest, length: int) -> Iterator[bytes]:
