@@ -6,9 +6,10 @@ INSTALL = @$(PYTHON) scripts/install.py
 BIN = .venv/bin
 DEVELOPMENT = PORTICO_MODE="$${PORTICO_MODE:-development}"
 
-.PHONY: run test check bench
+.PHONY: run test check bench client
 
 run:    ; $(INSTALL) requirements.txt && export $(DEVELOPMENT) && $(BIN)/python manage.py prepare && exec $(BIN)/python manage.py serve
-test:   ; $(INSTALL) requirements-dev.txt && $(BIN)/python -m pytest $(ARGS)
+test:   ; $(INSTALL) requirements-dev.txt && $(BIN)/python -m pytest -n auto --maxprocesses 4 $(ARGS)
 check:  ; $(INSTALL) requirements-dev.txt && $(BIN)/python scripts/check.py
 bench:  ; $(INSTALL) requirements-dev.txt bench/requirements.txt && $(BIN)/python -m bench $(ARGS)
+client: ; $(INSTALL) requirements-dev.txt && $(BIN)/python -m scripts.clients $(ARGS)

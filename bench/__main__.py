@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 
 import psycopg
 
+from bench import remote
 from bench.conformance import NotTheSame
 from bench.contenders import THREADS, contenders
 from bench.load import LoadError
@@ -32,7 +33,7 @@ POSTGRES = "postgres://postgres@127.0.0.1:5432"
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    keys = [scenario.key for scenario in SCENARIOS]
+    keys = [*(scenario.key for scenario in SCENARIOS), *remote.KEYS]
     parser.add_argument("--scenario", action="append", choices=keys, help="only this one; may be repeated")
     parser.add_argument("--contender", action="append", help="only this key; may be repeated")
     parser.add_argument("--rounds", type=int, default=5, choices=range(1, 51), metavar="1-50")
@@ -97,6 +98,19 @@ def measure_all(
         "scenarios": {},
     }
     stable = Stable.prepare(folder, databases, _say)
+    if scenarios:
+        _measure_local(options, scenarios, stable, results)
+    wanted = [key for key in remote.KEYS if not options.scenario or key in options.scenario]
+    if wanted:
+        results["scenarios"] |= remote.measure_all(
+            stable, wanted, _say, rounds=options.rounds, seconds=options.seconds
+        )
+    return results
+
+
+def _measure_local(
+    options: argparse.Namespace, scenarios: Sequence[Scenario], stable: Stable, results: dict[str, Any]
+) -> None:
     chosen = [
         each for each in contenders(options.threads) if not options.contender or each.key in options.contender
     ]
@@ -109,7 +123,6 @@ def measure_all(
             results["scenarios"][scenario.key] = {**as_json(scenario, lines), "others": others}
             print(f"\n{table(scenario, lines)}", flush=True)
             print(f"Others used {others:.0%} of the machine meanwhile.\n", flush=True)
-    return results
 
 
 def _say(text: str) -> None:

@@ -7,14 +7,17 @@ import time
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
 from bench.http import Answer, send
 from bench.tokens import altered
-from bench.world import World
+from bench.world import FILE_BYTES, Account, World
 
 ACCOUNTS = "/api/sales/accounts"
+BENCH = "/api/sales/bench"
+LISTED = "/api/sales/queries/bench"
 PRIORITIES = "/optionsets/priorities"
 # The record with that id: name, phone, revenue (exact text), industry, contact.
 Stored = Callable[[str], Mapping[str, Any]]
@@ -38,7 +41,15 @@ class Candidate:
 def examine(candidate: Candidate, world: World) -> int:
     """Raises NotTheSame at the first difference; returns how many requests agreed."""
     examination = _Examination(candidate, world)
-    for part in (examination.option_sets, examination.tokens, examination.refusals, examination.writes):
+    for part in (
+        examination.option_sets,
+        examination.tokens,
+        examination.reads,
+        examination.pages,
+        examination.refusals,
+        examination.writes,
+        examination.changes,
+    ):
         part()
     return examination.count
 
@@ -103,7 +114,7 @@ class _Examination:
             self.create(body, status=400)
 
     def writes(self) -> None:
-        contact, industry = self.world.contacts[0], self.world.industries[0].value
+        contact, industry = self.world.contacts[0].id, self.world.industries[0].value
         full = (
             '{"name": "Ünïcode 名", "phone": "+44", "revenue": 922337203685477.5807, '
             f'"industry": {industry}, "primaryContactId": "{contact}"}}'
@@ -111,6 +122,77 @@ class _Examination:
         self.stores(full, "Ünïcode 名", "+44", "922337203685477.5807", industry, contact)
         self.stores('{"name": "Text", "revenue": "0.1"}', "Text", None, "0.1", None, None)
         self.stores('{"name": "Least"}', "Least", None, None, None, None)
+
+    def reads(self) -> None:
+        names = {contact.id: contact.name for contact in self.world.contacts}
+        with_contact = next(known for known in self.world.accounts if known.contact)
+        for known in (self.world.accounts[0], self.world.accounts[-1], with_contact):
+            answer = self.seen("GET", f"{BENCH}/{known.id}", status=200)
+            contact = known.contact
+            wanted = self.listed(known) | {
+                "primaryContact": contact and {"id": contact, "name": names[contact]},
+                "createdOn": datetime.fromisoformat(known.created).replace(microsecond=0),
+            }
+            got = self.exact(answer.body)
+            got["createdOn"] = datetime.fromisoformat(got["createdOn"]).replace(microsecond=0)
+            self.same(f"the account {known.id}", wanted, got)
+            self.same("a tag of a version", True, "." in answer.headers["etag"])
+        self.seen("GET", f"{BENCH}/{uuid.uuid4()}", status=404)
+        self.seen("GET", f"{BENCH}/{self.world.accounts[0].id}?colour=red", status=400)
+        self.ask("GET", f"{BENCH}/{self.world.accounts[0].id}", token=self.candidate.agent, status=403)
+        file = f"{BENCH}/{self.world.accounts[0].id}/files/contract"
+        answer = self.seen("GET", file, status=200)
+        self.same("the length of the file", str(FILE_BYTES), answer.headers["content-length"])
+        self.same("an attachment", True, answer.headers["content-disposition"].startswith("attachment"))
+
+    def pages(self) -> None:
+        seen: list[Any] = []
+        cursor = ""
+        for _ in range(3):
+            answer = self.seen("GET", f"{LISTED}?pageSize=200{cursor}", status=200)
+            self.same("all are counted", len(self.world.accounts), answer.body["totalRecordCount"])
+            self.same("there is more", (200, True), (answer.body["count"], answer.body["hasMoreRecords"]))
+            self.same("a link to it", True, 'rel="next"' in answer.headers["link"])
+            seen += [self.exact(row) for row in answer.body["data"]]
+            cursor = f"&cursor={answer.body['cursor']}"
+        self.same("no row stands twice", 600, len({row["id"] for row in seen}))
+        by_id = {known.id: known for known in self.world.accounts}
+        self.same("rows of three pages", [self.listed(by_id[row["id"]]) for row in seen], seen)
+        for query in ("pageSize=0", "pageSize=x", "colour=red", "cursor=x"):
+            self.seen("GET", f"{LISTED}?{query}", status=400)
+        self.ask("GET", LISTED, status=401)
+
+    def changes(self) -> None:
+        known = self.world.accounts[5]
+        path = f"{BENCH}/{known.id}"
+        before = self.seen("GET", path, status=200).headers["etag"]
+        change = b'{"phone": "+1", "revenue": 0.5}'
+        after = self.seen("PATCH", path, body=change, status=204).headers["etag"]
+        self.same("another version", True, before.partition(".")[0] != after.strip('"'))
+        got = self.exact(self.seen("GET", path, status=200).body)
+        self.same("what was changed", ("+1", Decimal("0.5")), (got["phone"], got["revenue"]))
+        self.same("what was not", known.name, got["name"])
+        self.seen("PATCH", f"{BENCH}/{uuid.uuid4()}", body=change, status=404)
+        for body in (b'{"phone": 1}', b'{"nope": 1}', b'{"name": null}', b"{"):
+            self.seen("PATCH", path, body=body, status=400)
+
+    def seen(self, method: str, path: str, *, status: int, body: bytes | None = None) -> Answer:
+        """As `ask`, by one who may."""
+        return self.ask(method, path, token=self.candidate.rep, status=status, body=body)
+
+    def listed(self, known: Account) -> dict[str, Any]:
+        return {
+            "id": known.id,
+            "name": known.name,
+            "phone": known.phone,
+            "revenue": None if known.revenue is None else Decimal(known.revenue),
+            "industry": known.industry,
+        }
+
+    def exact(self, row: dict[str, Any]) -> dict[str, Any]:
+        """Some send money as a number, some as text."""
+        revenue = row["revenue"]
+        return {**row, "revenue": None if revenue is None else Decimal(str(revenue))}
 
     def stores(self, body: str, *wanted: Any) -> None:
         answer = self.create(body, status=200)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 CONNECTIONS = 16
 MOST_REQUESTS = 200_000
 SILENCE = 30.0
+_WITHOUT_BODY = (b" 204 ", b" 304 ")
 _LAST_CHUNK = b"\r\n0\r\n\r\n"
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 
@@ -59,6 +60,8 @@ class _Connection:
             return False
         if not self.answer.startswith(expected):
             raise LoadError(f"Unexpected answer: {self.answer[:600]!r}")
+        if expected.endswith(_WITHOUT_BODY):
+            return True
         length = _LENGTH.search(self.answer, 0, head)
         if length is None:
             return self.answer.endswith(_LAST_CHUNK)

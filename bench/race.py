@@ -20,7 +20,6 @@ from bench.storage import Databases
 from bench.tokens import mint
 from bench.world import World
 
-WARM_UP = 0.5
 Say = Callable[[str], None]
 
 
@@ -122,8 +121,16 @@ def _run(entrant: Entrant, scenario: Scenario, world: World, seconds: float) -> 
     ours, server = entrant.contender.is_ours, entrant.server
     token = entrant.token("rep") if scenario.authenticated and not entrant.contender.is_bare else ""
     requests = scenario.requests(world, token, ours=ours)
-    run = functools.partial(measure, server.port, requests.__next__, status=scenario.status)
-    run(seconds=WARM_UP)
+    run = functools.partial(
+        measure,
+        server.port,
+        requests.__next__,
+        # A constant is a constant, whatever is asked.
+        status=200 if entrant.contender.is_bare else scenario.status,
+        connections=scenario.connections,
+    )
+    run(seconds=scenario.warm_up)
+    server.forget_peak()
     before = server.processor_seconds()
     measurement = run(seconds=seconds)
-    return Round.of(measurement, server.processor_seconds() - before)
+    return Round.of(measurement, server.processor_seconds() - before, server.peak_megabytes())

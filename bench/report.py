@@ -14,15 +14,17 @@ from bench.scenarios import Scenario
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """One contender's part of one round: requests a second, milliseconds, CPU microseconds a request."""
+    """One contender's part of one round: requests a second, milliseconds, CPU microseconds a request, and the
+    most memory in megabytes."""
 
     rate: float
     p50: float
     p99: float
     processor: float
+    memory: float
 
     @classmethod
-    def of(cls, measurement: Measurement, processor_seconds: float) -> Round:
+    def of(cls, measurement: Measurement, processor_seconds: float, memory: float) -> Round:
         latencies = sorted(measurement.latencies)
         count = len(latencies)
         return cls(
@@ -30,6 +32,7 @@ class Round:
             p50=latencies[count // 2] * 1000,
             p99=latencies[min(count - 1, count * 99 // 100)] * 1000,
             processor=processor_seconds / count * 1_000_000,
+            memory=memory,
         )
 
 
@@ -72,13 +75,14 @@ class Ratio:
 def table(scenario: Scenario, lines: Sequence[Line]) -> str:
     """Plain text: a line a contender, a column of ratios for each of ours (by processor time in brackets)."""
     ours = [line for line in lines if line.contender.is_ours]
-    heads = ["requests/s", "least–most", "p50 ms", "p99 ms", "CPU µs"]
+    heads = ["requests/s", "least–most", "p50 ms", "p99 ms", "CPU µs", "MB"]
     heads += [f"{line.contender.title.partition(', ')[2]} / it" for line in ours]
     rows = [["", *heads, "goal"]]
     for line in lines:
         rates = line.rates()
         row = [line.contender.title, f"{line.median('rate'):,.0f}", f"{min(rates):,.0f}–{max(rates):,.0f}"]
         row += [f"{line.median('p50'):.2f}", f"{line.median('p99'):.2f}", f"{line.median('processor'):.0f}"]
+        row.append(f"{line.median('memory'):.0f}")
         if not line.contender.is_ours and not line.contender.is_bare:
             goal = scenario.goals.get(line.contender.application)
             row += [str(Ratio.of(mine, line, goal)) for mine in ours]
@@ -103,7 +107,9 @@ def as_json(scenario: Scenario, lines: Sequence[Line]) -> dict[str, Any]:
         "contenders": {
             line.contender.key: {
                 "title": line.contender.title,
-                "median": {figure: line.median(figure) for figure in ("rate", "p50", "p99", "processor")},
+                "median": {
+                    figure: line.median(figure) for figure in ("rate", "p50", "p99", "processor", "memory")
+                },
                 "rounds": [asdict(each) for each in line.rounds],
             }
             for line in lines

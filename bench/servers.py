@@ -8,7 +8,8 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,6 +57,14 @@ def gunicorn(target: str, *, threads: int) -> list[str]:
         "--no-control-socket",
     ]
     return [*command, "--threads", str(threads), "--log-level", "warning", "--bind"]
+
+
+def _peak_kilobytes(process: Path) -> int:
+    with suppress(OSError):
+        for line in (process / "status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1])
+    return 0
 
 
 @dataclass
@@ -110,15 +119,27 @@ class Server:
 
     def processor_seconds(self) -> float:
         """User and system time of all processes of this server's session so far."""
-        total = 0
-        for stat in Path("/proc").glob("[0-9]*/stat"):
+        return sum(int(fields[11]) + int(fields[12]) for _, fields in self._processes()) / _TICK
+
+    def forget_peak(self) -> None:
+        """Let `peak_megabytes` begin anew."""
+        for process, _ in self._processes():
+            with suppress(OSError):
+                (process / "clear_refs").write_text("5")
+
+    def peak_megabytes(self) -> float:
+        """The most memory that its processes have had resident, added up."""
+        return sum(_peak_kilobytes(process) for process, _ in self._processes()) / 1024
+
+    def _processes(self) -> Iterator[tuple[Path, list[str]]]:
+        """Its session's processes, each with the fields of its `stat` that follow the name."""
+        for process in Path("/proc").glob("[0-9]*"):
             try:
-                fields = stat.read_text().rpartition(")")[2].split()
+                fields = (process / "stat").read_text().rpartition(")")[2].split()
             except OSError:  # the process ended meanwhile
                 continue
             if int(fields[3]) == self.process.pid:
-                total += int(fields[11]) + int(fields[12])
-        return total / _TICK
+                yield process, fields
 
     def stop(self) -> None:
         for number in (signal.SIGTERM, signal.SIGKILL):

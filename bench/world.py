@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 ACCOUNTS = 10_000
+FILE_BYTES = 10 * 1024 * 1024
+FILE_NAME = "contract.pdf"
 SIGNING_KEY = "bench-only-signing-key-of-local-tokens-0123456789"
 ISSUER = "portico"
 AUDIENCE = "portico-api"
@@ -25,12 +27,36 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
+class Contact:
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """`revenue` is exact text, `contact` an id, `created` an instant in ISO 8601."""
+
+    id: str
+    name: str
+    phone: str | None
+    revenue: str | None
+    industry: int | None
+    contact: str | None
+    created: str
+
+
+@dataclass(frozen=True, slots=True)
 class World:
-    """Read from our service's platform once, then given to the others as a file."""
+    """Read from our service's platform once, then given to the others as a file.
+
+    `document` is the file that the first account holds, `FILE_BYTES` long.
+    """
 
     priorities: list[Choice]
     industries: list[Choice]
-    contacts: list[str]
+    contacts: list[Contact]
+    accounts: list[Account]
+    document: str
 
     def write(self, path: Path) -> None:
         path.write_text(json.dumps(asdict(self)), encoding="utf-8")
@@ -41,7 +67,9 @@ class World:
         return cls(
             priorities=[Choice(**choice) for choice in data["priorities"]],
             industries=[Choice(**choice) for choice in data["industries"]],
-            contacts=data["contacts"],
+            contacts=[Contact(**contact) for contact in data["contacts"]],
+            accounts=[Account(**account) for account in data["accounts"]],
+            document=data["document"],
         )
 
 

@@ -1,6 +1,6 @@
 """A client of CRM platforms: one interface, `Platform`, with typed values and one family of errors."""
 
-from crmclient.platform import SERVICE_CALL, Call, Create, Delete, Operation, Platform, Update
+from crmclient.platform import SERVICE_CALL, Call, Create, Delete, KeepsMetadata, Operation, Platform, Update
 from crmclient.values import (
     Download,
     FileInfo,
@@ -22,6 +22,7 @@ __all__ = [
     "Download",
     "FileInfo",
     "Guid",
+    "KeepsMetadata",
     "Operation",
     "Platform",
     "QueryResult",

@@ -7,6 +7,7 @@
     │   ├── UnknownProcess
     │   └── InvalidDefinition          a metadata change that makes no sense
     ├── InvalidQuery                   a query the platform cannot run, with the construct's name
+    │   └── UnfitValue                 a value that its condition cannot take
     ├── InvalidRecord                  one or more values are wrong; `problems` names each
     ├── RecordNotFound
     ├── DuplicateKey                   an id or an alternate key is taken
@@ -38,9 +39,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from crmclient.sentences import Sentence
+
 
 class PlatformError(Exception):
-    """The root of the family."""
+    """The root of the family. `item` is the index of the operation of a batch that failed."""
+
+    item: int | None = None
 
 
 class MetadataError(PlatformError):
@@ -49,19 +54,19 @@ class MetadataError(PlatformError):
 
 class UnknownEntity(MetadataError):
     def __init__(self, entity: str) -> None:
-        super().__init__(f"There is no entity {entity!r}.")
+        super().__init__(Sentence("There is no entity %(name)s.", name=repr(entity)))
         self.entity = entity
 
 
 class UnknownOptionSet(MetadataError):
     def __init__(self, name: str) -> None:
-        super().__init__(f"There is no option set {name!r}.")
+        super().__init__(Sentence("There is no option set %(name)s.", name=repr(name)))
         self.name = name
 
 
 class UnknownProcess(MetadataError):
     def __init__(self, name: str) -> None:
-        super().__init__(f"There is no process {name!r}.")
+        super().__init__(Sentence("There is no process %(name)s.", name=repr(name)))
         self.name = name
 
 
@@ -71,6 +76,10 @@ class InvalidDefinition(MetadataError):
 
 class InvalidQuery(PlatformError):
     """A query the platform refuses; the message names the construct."""
+
+
+class UnfitValue(InvalidQuery):
+    """A value in a query that its condition cannot take: another one it could."""
 
 
 class InvalidValue(Exception):

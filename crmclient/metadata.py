@@ -191,6 +191,10 @@ class Relationship:
     intersect: str | None = None
     on_delete: Cascade = Cascade.REMOVE_LINK
 
+    def is_to_many_from(self, entity: str) -> bool:
+        """Whether many records refer by it to one of `entity`."""
+        return self.referenced == entity and self.referencing_attribute is not None
+
 
 @dataclass(frozen=True, slots=True)
 class Entity:

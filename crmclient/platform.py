@@ -6,9 +6,10 @@ API). Both raise the errors of `crmclient.errors` and nothing else of their own.
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import BinaryIO, Protocol, TypeAlias
+from typing import BinaryIO, Protocol, TypeAlias, runtime_checkable
 
 from crmclient.metadata import (
     Attribute,
@@ -111,7 +112,10 @@ class Platform(Protocol):
         ...
 
     def batch(self, operations: Sequence[Operation], *, call: Call = SERVICE_CALL) -> list[Stored | None]:
-        """All of `operations` in one transaction, or none: one answer each, None for a delete."""
+        """All of `operations` in one transaction, or none: one answer each, None for a delete.
+
+        Raises what the first operation that fails raises, with its index as the error's `item`.
+        """
         ...
 
     def query(self, query: Query, page: Page = ALL, *, call: Call = SERVICE_CALL) -> QueryResult:
@@ -208,4 +212,20 @@ class Platform(Protocol):
 
     def user(self, id: Guid) -> PlatformUser:
         """A system user with its teams and business unit. Raises RecordNotFound."""
+        ...
+
+
+@runtime_checkable
+class KeepsMetadata(Protocol):
+    """A platform that keeps a copy of its metadata, which is as old as its last refresh."""
+
+    def refresh_metadata(self) -> bool:
+        """Fetch anew what is in use of it; whether any of it was different.
+
+        Raises PlatformFailure when the platform does not tell: then the copy stays as it is.
+        """
+        ...
+
+    def metadata_refreshed(self) -> dt.datetime | None:
+        """When that was last done; None: never, so that everything is as it was when first asked for."""
         ...

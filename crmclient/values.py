@@ -19,13 +19,17 @@ An empty attribute is None. Money and Decimal never pass through a float.
 from __future__ import annotations
 
 import datetime as dt
-import uuid
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TypeAlias
+from typing import Final, TypeAlias
+
+from crmclient.sentences import Sentence
 
 Guid: TypeAlias = str
+
+_CANONICAL: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}").fullmatch
 
 
 def parse_guid(text: str) -> Guid:
@@ -33,12 +37,12 @@ def parse_guid(text: str) -> Guid:
 
     Raises ValueError for anything else, compact and URN forms included.
     """
+    if _CANONICAL(text):
+        return text
     inner = text[1:-1] if len(text) == 38 and text[0] == "{" and text[-1] == "}" else text
-    if len(inner) != 36:
-        raise ValueError(f"{text!r} is not a GUID")
-    canonical = str(uuid.UUID(inner))
-    if canonical != inner.lower():
-        raise ValueError(f"{text!r} is not a GUID")
+    canonical = inner.lower()
+    if not _CANONICAL(canonical):
+        raise ValueError(Sentence("%(text)s is not a GUID", text=repr(text)))
     return canonical
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.apps import AppConfig
 from django.db.models.signals import post_migrate
+from django.utils.translation import gettext_lazy
 from unfold.apps import DefaultAppConfig as StudioLook
 
 __all__ = ["Designer", "StudioLook"]
@@ -11,10 +12,14 @@ __all__ = ["Designer", "StudioLook"]
 
 class Designer(AppConfig):
     name = "designer"
-    verbose_name = "Designer"
+    verbose_name = gettext_lazy("Designer")
 
     def ready(self) -> None:
         from designer import groups, triggers
+        from designer.audit import logins  # noqa: F401  hears of every login
+        from designer.models.labels import label
+
+        label(self.get_models())
 
         post_migrate.connect(triggers.put_back, sender=self)
         post_migrate.connect(groups.make_groups, sender=self)

@@ -28,12 +28,14 @@ class Revision:
 class Endpoint:
     """A definition with the exposed entity it belongs to: all that serving it needs.
 
-    `problem`: its rows make no definition, and why; `definition` then says only where it stands.
+    `exposures` are all exposed entities of its module. `problem`: its rows make no definition, and why;
+    `definition` then says only where it stands.
     """
 
     definition: EndpointDefinition
     entity: ExposedEntityDefinition | None = None
     problem: str | None = None
+    exposures: tuple[ExposedEntityDefinition, ...] = ()
 
     @property
     def kind(self) -> OperationKind:

@@ -4,16 +4,69 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.apps import apps
+from django.contrib.auth.management import create_permissions
 from django.contrib.auth.models import Group, Permission
 from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.models import Q, QuerySet
 
+VIEWER = "Viewer"
 DESIGNER = "Designer"
+PUBLISHER = "Publisher"
+ADMINISTRATOR = "Administrator"
+
+# The right to try endpoints and run queries for real is given to people, not to a group of designers.
+FOR_REAL = "call_for_real"
+
+_VIEWED = Q(content_type__app_label="designer", codename__startswith="view_")
+# Not the audit log: it tells of people.
+_LOOK = _VIEWED & ~Q(codename="view_auditentry")
+_DESIGNED = (
+    *("module", "exposedentity", "endpoint", "optionset", "role", "userproperty", "relatedcolumn"),
+    *("input", "binding", "column", "fetcher", "precondition"),
+)
+_DESIGN = Q(
+    content_type__app_label="designer",
+    codename__in=[
+        "refresh_metadata",
+        *(f"{verb}_{model}" for verb in ("add", "change", "delete") for model in _DESIGNED),
+    ],
+)
+_PUBLISH = Q(
+    content_type__app_label="designer",
+    codename__in=("add_release", "restore", "import_configuration", "change_write_access"),
+)
+_ADMINISTER = (
+    Q(content_type__app_label__in=("auth", "runtime"))
+    | Q(content_type__app_label="designer", codename=FOR_REAL)
+    | _VIEWED
+)
+_GROUPS = {
+    VIEWER: _LOOK,
+    DESIGNER: _LOOK | _DESIGN,
+    PUBLISHER: _LOOK | _DESIGN | _PUBLISH,
+    ADMINISTRATOR: _LOOK | _DESIGN | _PUBLISH | _ADMINISTER,
+}
 
 
 def make_groups(using: str = DEFAULT_DB_ALIAS, **signal: Any) -> None:
-    """Make the group of those who design. Once it is there, what it may do is the administrators' choice."""
+    """Make each group that is missing. Once it is there, what it may do is the administrators' choice."""
     if Group._meta.db_table not in connections[using].introspection.table_names():
         return  # `migrate` was asked for other apps alone
-    group, made = Group.objects.using(using).get_or_create(name=DESIGNER)
-    if made:
-        group.permissions.set(Permission.objects.using(using).filter(content_type__app_label="designer"))
+    if Group.objects.using(using).filter(name__in=_GROUPS).count() < len(_GROUPS):
+        _make_permissions(using)
+    for name, permissions in _GROUPS.items():
+        group, made = Group.objects.using(using).get_or_create(name=name)
+        if made:
+            group.permissions.set(Permission.objects.using(using).filter(permissions))
+
+
+def _make_permissions(using: str) -> None:
+    """Those of apps whose turn to make them comes later."""
+    for app in apps.get_app_configs():
+        create_permissions(app, verbosity=0, interactive=False, using=using)
+
+
+def for_real() -> QuerySet[Permission]:
+    """The permission to try endpoints and run queries for real."""
+    return Permission.objects.filter(content_type__app_label="designer", codename=FOR_REAL)

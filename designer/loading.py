@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from django.db import connection
 
 from designer import rows
-from designer.configuration import Configuration, Revision
+from designer.configuration import Configuration, Endpoint, Revision
 from designer.models import Change
 from designer.revision import read_revision
 from designer.snapshot import snapshot
@@ -25,22 +28,38 @@ def reload(previous: Configuration) -> Configuration:
         revision = _now()
         if revision == previous.revision:
             return previous
+        committed = _inside.configuration
+        if committed is not None and committed.revision == revision:
+            return replace(committed, endpoints=_shared(previous, committed.endpoints))
         changed = _changed(previous.revision)
-        return _load(revision) if changed is None else _reload(previous, revision, changed)
+        return _load(revision, previous) if changed is None else _reload(previous, revision, changed)
+
+
+class _Inside(threading.local):
+    """What was last read inside a transaction: it may never be committed, so only its thread may use it.
+
+    Once its revision is that of the database it has been, and need not be read again.
+    """
+
+    configuration: Configuration | None = None
 
 
 _latest: Configuration | None = None
+_inside = _Inside()
 
 
 def latest() -> Configuration:
     """As `load`, for the price of what has changed since this process last asked. For pages of the studio."""
     global _latest
-    known = _latest
-    configuration = load() if known is None else reload(known)
-    # Inside a transaction it may hold what is never committed.
     if not connection.in_atomic_block:
-        _latest = configuration
-    return configuration
+        _latest = load() if _latest is None else reload(_latest)
+        return _latest
+    known = _inside.configuration
+    # No two states share a revision, so the same revision means the same state, whatever was rolled back.
+    if known is None or known.revision != _now():
+        known = load() if _latest is None else reload(_latest)
+        _inside.configuration = known
+    return known
 
 
 def _now() -> Revision:
@@ -55,18 +74,29 @@ def _changed(since: Revision) -> set[int] | None:
     return None if not known or None in later else {endpoint for endpoint in later if endpoint is not None}
 
 
-def _load(revision: Revision) -> Configuration:
+def _load(revision: Revision, previous: Configuration | None = None) -> Configuration:
+    """What is as it was stays the same object, by which what was made of it is found again."""
     unreadable: rows.Unreadable = {}
     entities = rows.entities(unreadable)
+    endpoints = rows.endpoints(entities, unreadable)
     return Configuration(
         revision=revision,
-        endpoints=MappingProxyType(rows.endpoints(entities, unreadable)),
+        endpoints=_shared(previous, endpoints),
         modules=rows.modules(unreadable),
         entities=entities,
         roles=rows.roles(unreadable),
         user_properties=rows.user_properties(unreadable),
         unreadable=MappingProxyType(unreadable),
     )
+
+
+def _shared(previous: Configuration | None, endpoints: Mapping[int, Endpoint]) -> Mapping[int, Endpoint]:
+    before = previous.endpoints if previous is not None else {}
+    return MappingProxyType({id: _same(before.get(id), now) for id, now in endpoints.items()})
+
+
+def _same(before: Endpoint | None, now: Endpoint) -> Endpoint:
+    return before if before is not None and before == now else now
 
 
 def _reload(previous: Configuration, revision: Revision, changed: set[int]) -> Configuration:

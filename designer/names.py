@@ -50,6 +50,12 @@ def output_key(name: str) -> str:
     return first.lower() + "".join(word[:1].upper() + word[1:].lower() for word in rest)
 
 
+def input_name(attribute: str) -> str:
+    """The name that an input for an attribute starts with: its logical name, without a publisher's prefix."""
+    prefix, _, rest = attribute.partition("_")
+    return rest if rest and prefix.isalnum() and prefix.islower() and len(prefix) <= 8 else attribute
+
+
 def _words(part: str) -> list[str]:
     starts = [0]
     for at in range(1, len(part)):

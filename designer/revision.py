@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
 
 from designer.configuration import Revision
 
@@ -36,5 +37,14 @@ def _row(sql: str) -> Sequence[Any]:
     # Django's cursor costs several times the query itself.
     connection.ensure_connection()
     with connection.wrap_database_errors:
-        answer: Sequence[Any] = connection.connection.execute(sql).fetchone()
+        answer: Sequence[Any] = _cursor(connection).execute(sql).fetchone()
         return answer
+
+
+def _cursor(connection: BaseDatabaseWrapper) -> Any:
+    """The driver's own: on PostgreSQL, Django's fills in values itself, so that nothing is ever prepared."""
+    if connection.vendor == "postgresql":
+        from psycopg import Cursor
+
+        return Cursor(connection.connection)
+    return connection.connection.cursor()

@@ -22,30 +22,38 @@ from designer.definitions import (
     RoleDefinition,
     UserPropertyDefinition,
 )
+from designer.documents.reasons import reason_of
 from designer.kinds import KINDS
 from designer.models import (
     Binding,
     Column,
     EndpointRole,
     ExposedEntity,
+    Fetcher,
     Input,
     Module,
+    Precondition,
     RelatedColumn,
     Role,
     UserProperty,
 )
 from designer.models import Endpoint as EndpointRow
+from designer.sentences import Sentence, listed
 
 D = TypeVar("D", bound=Definition)
 Unreadable = dict[str, str]
+Parts = defaultdict[int, list[dict[str, Any]]]
 
 _INPUT = (
-    *("name", "type", "required", "nullable", "default", "description"),
-    *("minimum", "maximum", "min_length", "max_length", "pattern", "allowed"),
+    *("id", "parent_id", "name", "type", "required", "nullable", "default", "description"),
+    *("minimum", "maximum", "min_length", "max_length", "pattern", "allowed", "relationship"),
 )
-_BINDING = ("attribute", "source", "value")
-_COLUMN = ("attribute", "name")
-_ENDPOINT = ("kind", "segment", "name", "title", "description", "enabled")
+_BINDING = ("parent_id", "attribute", "source", "value")
+_COLUMN = ("attribute", "name", "expression")
+_RELATED_COLUMN = ("attribute", "name")
+_FETCHER = ("name", "query", "first", "apply_row_rules")
+_PRECONDITION = ("expression", "status", "message")
+_ENDPOINT = ("kind", "segment", "name", "title", "description", "enabled", "row_rule")
 
 
 def modules(unreadable: Unreadable) -> tuple[ModuleDefinition, ...]:
@@ -55,9 +63,9 @@ def modules(unreadable: Unreadable) -> tuple[ModuleDefinition, ...]:
 
 def entities(unreadable: Unreadable) -> tuple[ExposedEntityDefinition, ...]:
     rows = ExposedEntity.objects.order_by("module__segment", "segment").values_list(
-        "id", "module__segment", "segment", "entity", "title", "description"
+        "id", "module__segment", "segment", "entity", "title", "description", "row_rule"
     )
-    names = ("module", "segment", "entity", "title", "description")
+    names = ("module", "segment", "entity", "title", "description", "row_rule")
     keyed = ((id, dict(zip(names, values, strict=True))) for id, *values in rows)
     return tuple(_readable(ExposedEntityDefinition, "entity", keyed, unreadable))
 
@@ -71,7 +79,7 @@ def user_properties(unreadable: Unreadable) -> tuple[UserPropertyDefinition, ...
     columns = _grouped(
         RelatedColumn.objects.order_by("user_property_id", "position", "id"),
         "user_property_id",
-        _COLUMN,
+        _RELATED_COLUMN,
     )
     names = ("name", "kind", "attribute", "relationship", "expression", "description")
     rows = _dicts(UserProperty.objects.order_by("position", "id"), *names)
@@ -84,11 +92,21 @@ def endpoints(
 ) -> dict[int, Endpoint]:
     """Endpoints by row id, those of `only` or all."""
     by_place = {(entity.module, entity.segment): entity for entity in exposed}
+    by_module: defaultdict[str, list[ExposedEntityDefinition]] = defaultdict(list)
+    for entity in exposed:
+        by_module[entity.module].append(entity)
     of_endpoints = {} if only is None else {"endpoint_id__in": only}
-    ordered = ("endpoint_id", "position", "id")
-    inputs = _grouped(Input.objects.filter(**of_endpoints).order_by(*ordered), "endpoint_id", _INPUT)
-    bindings = _grouped(Binding.objects.filter(**of_endpoints).order_by(*ordered), "endpoint_id", _BINDING)
-    columns = _grouped(Column.objects.filter(**of_endpoints).order_by(*ordered), "endpoint_id", _COLUMN)
+
+    def parts(model: type[Model], names: tuple[str, ...]) -> Parts:
+        rows = model._default_manager.filter(**of_endpoints).order_by("endpoint_id", "position", "id")
+        return _grouped(rows, "endpoint_id", names)
+
+    inputs, bindings = parts(Input, _INPUT), parts(Binding, _BINDING)
+    flat = {
+        "columns": parts(Column, _COLUMN),
+        "fetchers": parts(Fetcher, _FETCHER),
+        "preconditions": parts(Precondition, _PRECONDITION),
+    }
     callers: dict[int, list[str]] = defaultdict(list)
     granted = EndpointRole.objects.filter(**of_endpoints).order_by("endpoint_id", "role__name")
     for id, role in granted.values_list("endpoint_id", "role__name"):
@@ -96,12 +114,28 @@ def endpoints(
     found: dict[int, Endpoint] = {}
     for id, place, data in _endpoint_rows(only):
         data["access"]["roles"] = callers[id]
-        data |= {"inputs": inputs[id], "bindings": bindings[id], "columns": columns[id]}
+        data |= {name: rows[id] for name, rows in flat.items()}
+        data |= _nested(inputs[id], bindings[id])
         if data["kind"] not in KINDS:
-            unreadable[f"endpoint {id}"] = f"There is no kind “{data['kind']}”."
+            unreadable[f"endpoint {id}"] = Sentence("There is no kind “%(kind)s”.", kind=data["kind"])
             continue
-        found[id] = _endpoint(data, by_place.get(place))
+        found[id] = _endpoint(data, by_place.get(place), tuple(by_module[place[0]]))
     return found
+
+
+def _nested(inputs: list[dict[str, Any]], bindings: list[dict[str, Any]]) -> dict[str, Any]:
+    """The inputs and bindings of the endpoint itself, with those of its lists inside them."""
+    own: dict[int | None, dict[str, Any]] = {None: {"inputs": [], "bindings": []}}
+    for row in inputs:
+        row |= own.setdefault(row.pop("id"), {"inputs": [], "bindings": []})
+    for field, rows in (("inputs", inputs), ("bindings", bindings)):
+        for row in rows:
+            place = own.get(row.pop("parent_id"))
+            # A list of another endpoint's, which only SQL can write: no part of a definition.
+            if place is None:
+                return {"inputs": "An input or entity property belongs to a list of another endpoint."}
+            place[field].append(row)
+    return own[None]
 
 
 def _endpoint_rows(
@@ -121,15 +155,19 @@ def _endpoint_rows(
         yield id, (module, exposure or ""), data
 
 
-def _endpoint(data: Mapping[str, Any], entity: ExposedEntityDefinition | None) -> Endpoint:
+def _endpoint(
+    data: Mapping[str, Any],
+    entity: ExposedEntityDefinition | None,
+    exposures: tuple[ExposedEntityDefinition, ...],
+) -> Endpoint:
     try:
-        return Endpoint(EndpointDefinition.model_validate(data), entity)
+        return Endpoint(EndpointDefinition.model_validate(data), entity, exposures=exposures)
     except ValidationError as error:
-        place = {key: data[key] for key in ("module", "exposure", *_ENDPOINT)}
+        place = {key: data[key] for key in ("module", "exposure", *_ENDPOINT) if key != "row_rule"}
         access = AccessDefinition.model_validate(data["access"])
         settings = KINDS[data["kind"]].settings.model_construct()
         minimal = EndpointDefinition.model_construct(**place, access=access, settings=settings)
-        return Endpoint(minimal, entity, _reason(error))
+        return Endpoint(minimal, entity, _reason(error), exposures)
 
 
 def _readable(
@@ -143,19 +181,19 @@ def _readable(
 
 
 def _reason(error: ValidationError) -> str:
-    return "; ".join(
-        f"{'.'.join(str(part) for part in problem['loc'])}: {problem['msg']}" for problem in error.errors()
+    problems = (
+        listed((".".join(str(part) for part in problem["loc"]), reason_of(problem)), ": ")
+        for problem in error.errors()
     )
+    return listed(problems, "; ")
 
 
 def _dicts(rows: QuerySet[Any, Any], *names: str) -> Iterable[tuple[int, dict[str, Any]]]:
     return ((id, dict(zip(names, values, strict=True))) for id, *values in rows.values_list("id", *names))
 
 
-def _grouped(
-    rows: QuerySet[Model, Model], by: str, names: tuple[str, ...]
-) -> defaultdict[int, list[dict[str, Any]]]:
-    groups: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
+def _grouped(rows: QuerySet[Any, Any], by: str, names: tuple[str, ...]) -> Parts:
+    groups: Parts = defaultdict(list)
     for key, *values in rows.values_list(by, *names):
         groups[key].append(dict(zip(names, values, strict=True)))
     return groups

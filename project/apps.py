@@ -10,4 +10,8 @@ class Project(AppConfig):
     verbose_name = "Portico"
 
     def ready(self) -> None:
-        from project import checks  # noqa: F401  registers them
+        from designer import ports
+        from project import checks, platform_checks  # noqa: F401  register themselves
+        from runtime.studio import StudioRuntime
+
+        ports.provide(StudioRuntime())

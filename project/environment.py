@@ -6,6 +6,7 @@ A value that cannot be read stops the start with a sentence that says what to wr
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import os
 from collections.abc import Callable
@@ -80,6 +81,14 @@ def one_of(*choices: str) -> Callable[[str], str]:
     return read
 
 
+def day_of_year(value: str) -> str:
+    try:
+        dt.date.fromisoformat(f"2001-{value}")  # a year without a 29 February, which few years have
+    except ValueError:
+        raise ValueError("write a month and a day, such as 04-01") from None
+    return value
+
+
 @dataclass(frozen=True, slots=True)
 class Setting:
     """One setting: `help` is a sentence for operators; `default` is what an unset variable means, as text."""
@@ -99,6 +108,13 @@ SETTINGS: tuple[Setting, ...] = (
         "`development` allows development keys and demo accounts; anything public is `production`.",
     ),
     Setting("SECRET_KEY", text, "", "Signs sessions and cursors. Required in production.", secret=True),
+    Setting(
+        "SECRET_KEY_FALLBACKS",
+        words,
+        "",
+        "Earlier keys, comma-separated: what they signed stays good for as long as they are here.",
+        secret=True,
+    ),
     Setting(
         "TOKEN_SIGNING_KEY",
         text,
@@ -156,12 +172,63 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "PLATFORM",
         text,
-        "project.platform.embedded",
+        "project.platform.configured",
         "Dotted path of the function that makes the CRM platform.",
     ),
+    Setting(
+        "CRM_URL",
+        url("https", "http"),
+        "",
+        "The Dataverse organisation, such as `https://contoso.crm.dynamics.com`. Empty: the embedded one.",
+    ),
+    Setting("CRM_TENANT_ID", text, "", "The Entra ID tenant that the service's application belongs to."),
+    Setting("CRM_CLIENT_ID", text, "", "The service's application: it is an application user of Dataverse."),
+    Setting("CRM_CLIENT_SECRET", text, "", "The secret of that application.", secret=True),
+    Setting(
+        "CRM_CERTIFICATE",
+        text,
+        "",
+        "Instead of a secret: a file with the application's certificate and key, PFX or PEM.",
+    ),
+    Setting("CRM_CERTIFICATE_PASSWORD", text, "", "The password of that file.", secret=True),
+    Setting(
+        "CRM_TOKEN_URL",
+        url("https", "http"),
+        "",
+        "Another token endpoint than Entra ID's, for client credentials; `manage.py crmserver` has one.",
+    ),
+    Setting(
+        "CRM_PRIVATE_ADDRESS",
+        flag,
+        "0",
+        "Whether CRM_URL and CRM_TOKEN_URL may lead into a private network, as on-premises ones do.",
+    ),
+    Setting("CRM_CONCURRENCY", count, "40", "Requests to Dataverse under way at once, in each process."),
     Setting("CRM_IMPERSONATE", flag, "0", "Act on the platform as the caller's user, not as the service."),
+    Setting(
+        "CRM_IMPERSONATE_BY",
+        one_of("user", "object"),
+        "user",
+        "How Dataverse is told that user: by its id there, or by its object id in Entra ID.",
+    ),
     Setting("CRM_TIME_ZONE", text, "UTC", "The time zone of whole days and relative dates in queries."),
+    Setting("CRM_FISCAL_YEAR_START", day_of_year, "01-01", "The day that fiscal years begin on: month-day."),
     Setting("CRM_FILES", one_of("database", "disk"), "database", "Where the embedded platform keeps files."),
+    Setting("CRM_SERVER_CLIENT_ID", text, "", "The client that `manage.py crmserver` gives tokens to."),
+    Setting("CRM_SERVER_CLIENT_SECRET", text, "", "The secret of that client.", secret=True),
+    Setting(
+        "CRM_SERVER_LIMITS",
+        words,
+        "",
+        "What `manage.py crmserver` lets one user do in five minutes: requests, seconds of work, "
+        "requests at once. Dataverse's are `6000,1200,52`; empty for no limits.",
+    ),
+    Setting(
+        "CRM_SERVER_FAULTS",
+        flag,
+        "0",
+        "Whether `manage.py crmserver` fails on request, to test its clients. Development only.",
+    ),
     Setting("BODY_LIMIT", whole, str(1024 * 1024), "Largest JSON body, in bytes."),
     Setting("UPLOAD_LIMIT", whole, str(128 * 1024 * 1024), "Largest file of any upload, in bytes."),
     Setting(
@@ -177,6 +244,25 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("ADDRESS_RATE", whole, "60", "Requests a minute for one anonymous address; 0 switches it off."),
     Setting(
         "LOGIN_FAILURES", whole, "10", "Failed logins of one account from one address before a lock-out."
+    ),
+    Setting(
+        "PRIVATE_DESCRIPTIONS",
+        flag,
+        "0",
+        "Show OpenAPI documents and `/api/schema` only to callers with a token.",
+    ),
+    Setting(
+        "DESCRIPTION_WAIT",
+        whole,
+        "12",
+        "Seconds that a reader waits for what is being described, before 503 `not_described_yet`.",
+    ),
+    Setting(
+        "METRICS_TOKEN",
+        text,
+        "",
+        "The bearer token that `/metrics` asks of other machines. Empty: it answers this machine only.",
+        secret=True,
     ),
     Setting("LOG_LEVEL", one_of("DEBUG", "INFO", "WARNING", "ERROR"), "INFO", "How much is logged."),
 )

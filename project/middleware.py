@@ -21,6 +21,8 @@ from django.http.response import HttpResponseBase
 from django.middleware.clickjacking import XFrameOptionsMiddleware
 from django.middleware.common import CommonMiddleware
 from django.middleware.csrf import CsrfViewMiddleware
+from django.utils import translation
+from django.utils.cache import patch_vary_headers
 
 STUDIO = "/admin/"
 
@@ -40,6 +42,26 @@ class StudioOnly:
 
 class StudioSessions(StudioOnly, SessionMiddleware):
     pass
+
+
+class StudioLanguage:
+    """The studio speaks the language that is chosen in it, or else the browser's.
+
+    Only until the answer is made: the next request of the thread may be one of the API, which is in English.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if not request.path_info.startswith(STUDIO):
+            return self.get_response(request)
+        language = translation.get_language_from_request(request)
+        with translation.override(language):
+            response = self.get_response(request)
+        response.headers.setdefault("Content-Language", language)
+        patch_vary_headers(response, ("Accept-Language",))
+        return response
 
 
 class StudioCommon(StudioOnly, CommonMiddleware):

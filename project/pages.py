@@ -10,6 +10,8 @@ from django.shortcuts import render
 from django.templatetags.static import static
 from django.views.decorators.http import require_safe
 
+from designer.admin.pages import failures
+from project.middleware import STUDIO
 from runtime.failures import problem_of
 from runtime.problems import respond
 
@@ -31,7 +33,15 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     return _failed(request, exception, "portico/bad_request.html", 400)
 
 
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if request.path_info.startswith(STUDIO):
+        return failures.forbidden(request)
+    return _failed(request, exception, "portico/bad_request.html", 403)
+
+
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if request.path_info.startswith(STUDIO):
+        return failures.missing(request)
     return _failed(request, exception, "portico/not_found.html", 404)
 
 

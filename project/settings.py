@@ -8,6 +8,8 @@ from typing import Any
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
+from django.templatetags.static import static
+from django.utils.translation import gettext_lazy as _
 
 from project.environment import load
 
@@ -21,6 +23,7 @@ DEBUG = False
 # Known to everyone who has read this file: `project.checks` keeps production from starting with it.
 DEVELOPMENT_KEY = "development-only-key-never-use-this-in-production-0123456789"
 SECRET_KEY = env["SECRET_KEY"] or DEVELOPMENT_KEY
+SECRET_KEY_FALLBACKS = env["SECRET_KEY_FALLBACKS"]
 TOKEN_SIGNING_KEY = env["TOKEN_SIGNING_KEY"] or f"tokens-{DEVELOPMENT_KEY}"
 ALLOWED_HOSTS = env["ALLOWED_HOSTS"] or (["*"] if DEVELOPMENT else [])
 CSRF_TRUSTED_ORIGINS = env["CSRF_ORIGINS"]
@@ -38,6 +41,8 @@ INSTALLED_APPS = [
     "corsheaders",
     "csp",
     "axes",
+    "django_otp",
+    "django_otp.plugins.otp_totp",
     "rest_framework",
     "rest_framework_simplejwt.token_blacklist",
     "drf_spectacular",
@@ -54,6 +59,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     *(["corsheaders.middleware.CorsMiddleware"] if env["CORS_ORIGINS"] else []),
     "project.middleware.StudioSessions",
+    "project.middleware.StudioLanguage",
     "project.middleware.StudioCommon",
     "project.middleware.StudioCsrf",
     "project.middleware.StudioAuthentication",
@@ -73,6 +79,8 @@ APPEND_SLASH = False
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
+        # Templates of the studio's look that are ours: they come before its own.
+        "DIRS": [BASE_DIR / "designer" / "overrides"],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -100,6 +108,12 @@ def _database(url: str) -> dict[str, Any]:
             "timeout": 20,
             "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;",
         }
+    else:
+        # Django leaves this off, for poolers that lend a connection for one transaction only: whoever has
+        # such a one adds `?prepare_threshold=None` to the URL.
+        options = database.setdefault("OPTIONS", {})
+        given = options.get("prepare_threshold", 5)
+        options["prepare_threshold"] = None if given == "None" else int(given)
     database["CONN_MAX_AGE"] = None
     return database
 
@@ -132,6 +146,9 @@ AXES_IPWARE_PROXY_COUNT = env["TRUSTED_PROXIES"] or None
 AXES_CLIENT_IP_CALLABLE = "runtime.addresses.client_address"
 AXES_DISABLE_ACCESS_LOG = True
 AXES_VERBOSE = False
+AXES_LOCKOUT_CALLABLE = "designer.admin.pages.failures.locked_out"
+
+OTP_TOTP_ISSUER = "Portico"
 
 SIMPLE_JWT = {
     "ALGORITHM": "HS256",
@@ -157,15 +174,23 @@ SPECTACULAR_SETTINGS = {
     "TITLE": "Portico",
     "VERSION": "1",
     "OAS_VERSION": "3.1.0",
-    "SWAGGER_UI_DIST": "SIDECAR",
-    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
-    "SWAGGER_UI_SETTINGS": {"docExpansion": "none", "deepLinking": True, "persistAuthorization": False},
     "SERVE_INCLUDE_SCHEMA": False,
+    # Its own would rewrite enums that definitions have named already.
+    "POSTPROCESSING_HOOKS": [],
+    "GET_MOCK_REQUEST": "runtime.openapi.generator.no_request",
 }
 
 # Pages
 LANGUAGE_CODE = "en"
+# Of the studio: the API answers in English whatever is asked for.
+LANGUAGES = [("en", "English"), ("de", "Deutsch"), ("ar", "العربية")]
+LANGUAGE_COOKIE_PATH = "/admin/"
+LANGUAGE_COOKIE_SAMESITE = "Lax"
+LANGUAGE_COOKIE_SECURE = not DEVELOPMENT
+LANGUAGE_COOKIE_HTTPONLY = True
+LANGUAGE_COOKIE_AGE = 365 * 24 * 60 * 60
 USE_I18N = True
+LOCALE_PATHS = [BASE_DIR / "designer" / "locale"]
 USE_TZ = True
 TIME_ZONE = "UTC"
 STATIC_URL = "/static/"
@@ -178,11 +203,25 @@ LOGIN_URL = "/admin/login/"
 LOGIN_REDIRECT_URL = "/admin/"
 
 UNFOLD = {
-    "SITE_TITLE": "Portico studio",
+    "SITE_TITLE": _("Portico studio"),
     "SITE_HEADER": "Portico",
-    "SITE_SUBHEADER": "Studio",
+    "SITE_SUBHEADER": _("Studio"),
     "SITE_URL": "/",
-    "SIDEBAR": {"show_search": True, "navigation": "designer.admin.sidebar.navigation"},
+    "SITE_SYMBOL": "account_balance",
+    "SHOW_LANGUAGES": True,
+    "LANGUAGES": {"action": "/admin/language/"},
+    "SIDEBAR": {"navigation": "designer.admin.navigation.sidebar.navigation"},
+    "ACCOUNT": {"navigation": "designer.admin.navigation.account_links.account_links"},
+    "DASHBOARD_CALLBACK": "designer.admin.navigation.dashboard.dashboard",
+    "STYLES": [
+        lambda request: static("designer/shell.css"),
+        lambda request: static("designer/pages.css"),
+        lambda request: static("designer/rtl.css"),
+    ],
+    "SCRIPTS": [
+        lambda request: static("designer/palette.js"),
+        lambda request: static("designer/shell.js"),
+    ],
 }
 
 # Security headers
@@ -192,6 +231,7 @@ X_FRAME_OPTIONS = "DENY"
 SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = "/admin/"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = not DEVELOPMENT
 SESSION_COOKIE_HTTPONLY = True
+CSRF_FAILURE_VIEW = "designer.admin.pages.failures.not_sent_from_here"
 CORS_ALLOWED_ORIGINS = env["CORS_ORIGINS"]
 CORS_EXPOSE_HEADERS = [
     *("ETag", "Link", "Location", "Retry-After", "Idempotency-Replayed", "X-Request-Id"),

@@ -7,20 +7,23 @@ from pathlib import Path
 
 from django.conf import settings
 from django.contrib.staticfiles.finders import get_finders
+from django.core.files import locks
 from django.core.management import call_command
 
 NOTE = "collected"
 
 
 def collect_when_changed() -> bool:
-    """Whether there was anything to collect."""
-    note = Path(settings.STATIC_ROOT) / NOTE
-    current = _fingerprint()
-    if note.exists() and note.read_text(encoding="ascii") == current:
-        return False
-    call_command("collectstatic", interactive=False, clear=True, verbosity=0)
-    note.write_text(current, encoding="ascii")
-    return True
+    """Whether there was anything to collect. Of several processes that begin at once, one collects."""
+    root = Path(settings.STATIC_ROOT)
+    note, current = root / NOTE, _fingerprint()
+    with root.with_name(f".{root.name}.lock").open("wb") as turn:
+        locks.lock(turn, locks.LOCK_EX)
+        if note.exists() and note.read_text(encoding="ascii") == current:
+            return False
+        call_command("collectstatic", interactive=False, clear=True, verbosity=0)
+        note.write_text(current, encoding="ascii")
+        return True
 
 
 def _fingerprint() -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from django.contrib import admin
-from django.urls import URLPattern, URLResolver, path
+from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView
 
-from project import health, pages
+from project import health, metrics, pages
 from runtime import urls as api
 
 # The API comes first and flat: its requests should not pay for the pages' patterns.
@@ -15,11 +15,14 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", pages.landing, name="landing"),
     path("favicon.ico", pages.mark),
     path("admin", RedirectView.as_view(url="/admin/")),
+    path("admin/", include("designer.admin.urls")),
     path("admin/", admin.site.urls),
     path("health/live", health.live),
     path("health/ready", health.ready),
+    path("metrics", metrics.metrics),
 ]
 
 handler400 = "project.pages.bad_request"
+handler403 = "project.pages.forbidden"
 handler404 = "project.pages.not_found"
 handler500 = "project.pages.server_error"

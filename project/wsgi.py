@@ -10,6 +10,11 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "project.settings")
 
 application = get_wsgi_application()
 
-from project.checks import refuse_a_wrong_start  # noqa: E402  needs the apps that the line above sets up
+# They need the apps that the line above sets up.
+from project.checks import refuse_a_wrong_start  # noqa: E402
+from runtime.introspection.workshop import WORKSHOP  # noqa: E402
+from runtime.usage import usage  # noqa: E402
 
 refuse_a_wrong_start()
+usage.write_from_now_on()
+WORKSHOP.open()

@@ -9,6 +9,8 @@ from django import forms
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+from django_otp.plugins.otp_totp.models import TOTPDevice
 from rest_framework_simplejwt.token_blacklist.models import BlacklistedToken, OutstandingToken
 
 from designer.admin.look import ModelAdmin
@@ -17,7 +19,7 @@ from runtime.callers.local import revoke_all
 from runtime.models import ApiAccount
 
 # Rows of the machinery, which nobody can do anything sensible with by hand.
-for _model in (BlacklistedToken, OutstandingToken):
+for _model in (BlacklistedToken, OutstandingToken, TOTPDevice):
     admin.site.unregister(_model)
 
 # What those read who may look but not change.
@@ -27,9 +29,12 @@ _SEEN = ((None, {"fields": ("username", "is_open", "role_names", "platform_user"
 @admin.register(ApiAccount)
 class ApiAccountAdmin(ModelAdmin):
     form = AccountForm
+    when_empty = _(
+        "No API account yet. Programs get tokens with one: a name, a password, roles, a platform user."
+    )
     fieldsets = (
         (None, {"fields": ("username", "password", "active")}),
-        ("What it may do", {"fields": ("roles", "platform_user")}),
+        (_("What it may do"), {"fields": ("roles", "platform_user")}),
     )
     list_display = ("username", "role_names", "is_open", "last_token")
     list_filter = ("user__is_active", "roles")
@@ -57,34 +62,36 @@ class ApiAccountAdmin(ModelAdmin):
         accounts: QuerySet[ApiAccount] = super().get_queryset(request)
         return accounts.prefetch_related("roles")
 
-    @admin.display(description="User name", ordering="user__username")
+    @admin.display(description=_("User name"), ordering="user__username")
     def username(self, account: ApiAccount) -> str:
         return account.user.get_username()
 
-    @admin.display(description="Roles")
+    @admin.display(description=_("Roles"))
     def role_names(self, account: ApiAccount) -> str:
         return ", ".join(role.name for role in account.roles.all()) or "–"
 
-    @admin.display(description="Active", boolean=True, ordering="user__is_active")
+    @admin.display(description=_("Active"), boolean=True, ordering="user__is_active")
     def is_open(self, account: ApiAccount) -> bool:
         return account.user.is_active
 
-    @admin.display(description="Last login", ordering="user__last_login")
+    @admin.display(description=_("Last login"), ordering="user__last_login")
     def last_token(self, account: ApiAccount) -> object:
         return account.user.last_login
 
-    @admin.action(description="Revoke refresh tokens")
+    @admin.action(description=_("Revoke refresh tokens"))
     def revoke_tokens(self, request: HttpRequest, accounts: QuerySet[ApiAccount]) -> None:
         revoked = sum(revoke_all(account.user) for account in accounts)
         self.message_user(
-            request, f"{revoked} refresh tokens revoked; access tokens end within five minutes."
+            request,
+            _("%(count)s refresh tokens revoked; access tokens end within five minutes.")
+            % {"count": revoked},
         )
 
-    @admin.action(description="Lift the lock-out after failed logins")
+    @admin.action(description=_("Lift the lock-out after failed logins"))
     def lift_lock_out(self, request: HttpRequest, accounts: QuerySet[ApiAccount]) -> None:
         for account in accounts:
             reset(username=account.user.get_username())
-        self.message_user(request, "They may log in again at once.", messages.SUCCESS)
+        self.message_user(request, _("They may log in again at once."), messages.SUCCESS)
 
     def delete_model(self, request: HttpRequest, account: ApiAccount) -> None:
         account.user.delete()

@@ -10,4 +10,9 @@ class Runtime(AppConfig):
     verbose_name = "API"
 
     def ready(self) -> None:
+        from designer.models.labels import label
         from runtime.callers import checks  # noqa: F401  registers them
+        from runtime.introspection import saves
+
+        saves.watch()
+        label(self.get_models())

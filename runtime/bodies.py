@@ -82,22 +82,30 @@ def _refuse_other_media(meta: dict[str, Any]) -> None:
 
 def _walk(value: dict[str, Any]) -> None:
     """Refuses what is nested too deeply or holds NUL characters, which no platform's text can."""
-    pending: list[tuple[Any, int, str]] = [(value, 1, "")]
-    while pending:
-        here, depth, pointer = pending.pop()
-        if depth > DEEPEST:
-            raise malformed(f"The body is nested more than {DEEPEST} levels deep.")
+    # The way to the value that is looked at. Pointers for all of them could be as many times the body.
+    way: list[str] = []
+
+    def visit(here: Any) -> None:
         if isinstance(here, str):
             if "\0" in here:
-                errors = [FieldError("invalid_character", "Must not hold NUL characters.", pointer=pointer)]
-                raise Problem(400, "invalid_input", "The input is not valid.", errors=errors)
-            continue
-        items = here.items() if isinstance(here, dict) else enumerate(here) if isinstance(here, list) else ()
-        for key, item in items:
-            if isinstance(key, str) and "\0" in key:
-                raise malformed("A key holds a NUL character.")
-            nested = isinstance(item, dict | list)
-            pending.append((item, depth + 1 if nested else depth, f"{pointer}/{escape(str(key))}"))
+                raise _nul_at(way)
+        elif isinstance(here, dict | list):
+            if len(way) >= DEEPEST:
+                raise malformed(f"The body is nested more than {DEEPEST} levels deep.")
+            for key, item in here.items() if isinstance(here, dict) else enumerate(here):
+                way.append(str(key))
+                if "\0" in way[-1]:
+                    raise malformed("A key holds a NUL character.")
+                visit(item)
+                way.pop()
+
+    visit(value)
+
+
+def _nul_at(way: list[str]) -> Problem:
+    pointer = "".join(f"/{escape(key)}" for key in way)
+    errors = [FieldError("invalid_character", "Must not hold NUL characters.", pointer=pointer)]
+    return Problem(400, "invalid_input", "The input is not valid.", errors=errors)
 
 
 def escape(key: str) -> str:

@@ -10,11 +10,12 @@ from django.views.decorators.csrf import csrf_exempt
 
 from runtime.exchange import Exchange
 from runtime.failures import answer
-from runtime.fixed import FIXED
+from runtime.fixed import fixed_at
 from runtime.problems import Problem, unknown_route
 from runtime.request_ids import HEADER, request_id
 from runtime.routing import Match
 from runtime.serving import Served, current
+from runtime.usage import usage
 
 
 @csrf_exempt
@@ -33,6 +34,8 @@ def dispatch(request: HttpRequest, *args: str, **kwargs: str) -> HttpResponseBas
 def _say_length(request: HttpRequest, response: HttpResponse) -> None:
     """Servers would send what has no length in chunks, and a body with HEAD."""
     if response.status_code in {204, 304}:
+        # Django's own default, of a body that is not there.
+        del response.headers["Content-Type"]
         return
     # Of a file, HEAD says the length without reading it.
     response.headers.setdefault("Content-Length", str(len(response.content)))
@@ -42,21 +45,23 @@ def _say_length(request: HttpRequest, response: HttpResponse) -> None:
 
 def _answer(request: HttpRequest) -> HttpResponseBase:
     path = request.path_info
-    fixed = FIXED.get(path[:-1] if path.endswith("/") else path)
+    fixed = fixed_at(path)
     if fixed is not None:
         return fixed[_method(request, fixed)](request)
     served = current()
     match = served.routes.match(path)
     if match is None:
         raise unknown_route()
-    view = served.view(match.endpoints[_method(request, match.endpoints)])
-    return view(request, exchange=_exchange(request, served, match))
+    id = match.endpoints[_method(request, match.endpoints)]
+    response = served.view(id)(request, exchange=_exchange(request, served, match))
+    usage.count(served.configuration.endpoints[id].definition.key, response.status_code)
+    return response
 
 
 def _options(request: HttpRequest) -> HttpResponseBase:
     """What a path takes. Browsers' preflights are answered before they come here."""
     path = request.path_info
-    known: Mapping[str, object] | None = FIXED.get(path[:-1] if path.endswith("/") else path)
+    known: Mapping[str, object] | None = fixed_at(path)
     if known is None:
         match = current().routes.match(path)
         known = None if match is None else match.endpoints

@@ -13,7 +13,7 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest
 
-from crmclient import Call, Guid, parse_guid
+from crmclient import Call, Guid, Value, parse_guid
 from runtime.callers.caller import ANONYMOUS, Caller
 from runtime.context import UserContext
 from runtime.files.receiving import ReceivedFile
@@ -37,6 +37,13 @@ class Exchange:
     # Set by an Idempotency-Key: the id for a created record, and whether an earlier try may have made it.
     chosen_id: Guid | None = None
     taken_over: bool = False
+    # What the caller sent, by input; an input that was not sent is None.
+    inputs: Mapping[str, Value] = field(default_factory=dict)
+    # What data fetchers have read, by fetcher and column, and what has been read of the path's record.
+    fetched: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
+    found: Mapping[str, Value] = field(default_factory=dict)
+    # Calculated columns that had no value for a row of the answer: each is logged once.
+    without_value: set[str] = field(default_factory=set)
     caller: Caller = ANONYMOUS
     now: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.UTC))
     deadline: float = field(default_factory=lambda: time.monotonic() + settings.PORTICO["REQUEST_DEADLINE"])

@@ -12,8 +12,10 @@ from runtime.addresses import client_address
 from runtime.callers.views import RefreshView, TokenView
 from runtime.context.viewset import ContextViewSet
 from runtime.exchange import Exchange
+from runtime.introspection.pages import PAGES, Page
+from runtime.introspection.views import PageViewSet
 from runtime.limits import count_address
-from runtime.openapi.views import docs, openapi_json, openapi_yaml
+from runtime.openapi.views import docs
 from runtime.serving import current
 
 FixedView: TypeAlias = Callable[[HttpRequest], HttpResponseBase]
@@ -37,11 +39,32 @@ def _user_context(request: HttpRequest) -> HttpResponseBase:
     return _context(request, exchange=Exchange(request, current().user_context))
 
 
+def _described(page: Page) -> FixedView:
+    view = PageViewSet.as_view({"get": "read"}, page=page)
+
+    def answer(request: HttpRequest) -> HttpResponseBase:
+        path = request.path_info.removesuffix("/")
+        name = path.rpartition("/")[2] if page.is_named else ""
+        return view(request, exchange=Exchange(request, current().user_context, record=name))
+
+    return answer
+
+
 FIXED: Mapping[str, Mapping[str, FixedView]] = {
     "/api/token": {"POST": _anonymous(_token)},
     "/api/token/refresh": {"POST": _anonymous(_refresh)},
     "/api/context": {"GET": _user_context},
-    "/api/openapi.json": {"GET": _anonymous(openapi_json)},
-    "/api/openapi.yaml": {"GET": _anonymous(openapi_yaml)},
     "/api/docs": {"GET": _anonymous(docs)},
+    **{page.path: {"GET": _described(page)} for page in PAGES if not page.is_named},
 }
+# By the path of what a name stands under.
+_NAMED: Mapping[str, Mapping[str, FixedView]] = {
+    page.path.rpartition("/")[0]: {"GET": _described(page)} for page in PAGES if page.is_named
+}
+
+
+def fixed_at(path: str) -> Mapping[str, FixedView] | None:
+    """The views at `path` by method; a trailing slash makes no difference."""
+    if path.endswith("/"):
+        path = path[:-1]
+    return FIXED.get(path) or _NAMED.get(path.rpartition("/")[0])

@@ -4,43 +4,82 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from crmclient import Platform, Value
 from crmclient.metadata import Attribute, OptionSet
 from designer.definitions import EndpointDefinition, InputDefinition
+from designer.sentences import Sentence
 from designer.types import TYPES, InvalidInput, Limits, Reader
 from runtime.bodies import escape
+from runtime.failures import Misconfigured
 from runtime.problems import FieldError, Problem
 
 # An answer should not be many times its request.
 MOST_UNKNOWN = 100
 LONGEST_KEY = 100
+# The code for what is not, or not only, wrong with inputs.
+REFUSED = "platform_refused"
+
+
+# A value for every input that was sent or has a default; that of a list is a list of the like.
+Sent: TypeAlias = Mapping[str, Any]
+_NO_LISTS: Mapping[str, Inputs] = {}
 
 
 class _Input(NamedTuple):
+    """`items` are the inputs of each item of a list."""
+
     name: str
     required: bool
     nullable: bool
     default: Value
     has_default: bool
     read: Reader
+    items: Inputs | None
 
 
 class Inputs:
-    """The inputs of one endpoint. `read` answers a value for every input that was sent or has a default."""
+    """The inputs of one endpoint, or of each item of a list; `lists` has those of its own lists' items.
 
-    def __init__(self, definitions: Sequence[InputDefinition], limits: Mapping[str, Limits]) -> None:
+    Raises Misconfigured for a type that there is not, ValueError for limits and defaults that cannot be.
+    """
+
+    def __init__(
+        self,
+        definitions: Sequence[InputDefinition],
+        limits: Mapping[str, Limits],
+        lists: Mapping[str, Inputs] = _NO_LISTS,
+    ) -> None:
         self.definitions = tuple(definitions)
         self.limits = limits
-        self._inputs = tuple(_compile(definition, limits[definition.name]) for definition in definitions)
+        self._lists = lists
+        self._inputs = tuple(
+            _compile(definition, limits[definition.name], lists.get(definition.name))
+            for definition in definitions
+        )
         self._names = frozenset(definition.name for definition in definitions)
 
-    def read(self, body: Mapping[str, Any], at: str = "") -> dict[str, Value]:
-        """Raises Problem 400 `invalid_input` naming every mistake. `at` is the pointer of `body`."""
-        values: dict[str, Value] = {}
+    def read(self, body: Mapping[str, Any]) -> Sent:
+        """Raises Problem 400 `invalid_input` naming every mistake."""
         errors: list[FieldError] = []
-        for name, required, nullable, default, has_default, read in self._inputs:
+        values = self._read(body, "", errors)
+        if errors:
+            raise invalid_input(errors)
+        return values
+
+    def completed(self, sent: Sent) -> Sent:
+        """What was sent, with every input: null where it was not, also in the items of lists."""
+        values: dict[str, Any] = {**dict.fromkeys(self._names), **sent}
+        for name, items in self._lists.items():
+            if values[name] is not None:
+                values[name] = [items.completed(item) for item in values[name]]
+        return values
+
+    def _read(self, body: Mapping[str, Any], at: str, errors: list[FieldError]) -> Sent:
+        """`at` is the pointer of `body`; mistakes are added to `errors`."""
+        values: dict[str, Any] = {}
+        for name, required, nullable, default, has_default, read, items in self._inputs:
             if name not in body:
                 if has_default:
                     values[name] = default
@@ -58,14 +97,24 @@ class Inputs:
                 values[name] = read(raw)
             except InvalidInput as error:
                 errors.append(FieldError(error.code, error.message, pointer=f"{at}/{name}"))
+                continue
+            if items is not None:
+                values[name] = items._read_each(raw, f"{at}/{name}", errors)
         if not body.keys() <= self._names:
             unknown = [key[:LONGEST_KEY] for key in body if key not in self._names][:MOST_UNKNOWN]
             errors += [
                 FieldError("unknown_key", "There is no such input.", pointer=f"{at}/{escape(key)}")
                 for key in unknown
             ]
-        if errors:
-            raise invalid_input(errors)
+        return values
+
+    def _read_each(self, raw: Sequence[Any], at: str, errors: list[FieldError]) -> list[Sent]:
+        values: list[Sent] = []
+        for index, item in enumerate(raw):
+            if type(item) is dict:
+                values.append(self._read(item, f"{at}/{index}", errors))
+            else:
+                errors.append(FieldError("wrong_type", "Must be an object.", pointer=f"{at}/{index}"))
         return values
 
     def schema(self) -> dict[str, Any]:
@@ -78,6 +127,8 @@ class Inputs:
 
     def _describe(self, definition: InputDefinition) -> dict[str, Any]:
         schema = TYPES[definition.type].schema(self.limits[definition.name])
+        if definition.name in self._lists:
+            schema["items"] = self._lists[definition.name].schema()
         if definition.nullable and not definition.required:
             schema = _or_null(schema)
         if definition.description:
@@ -108,14 +159,27 @@ def invalid_input(errors: Sequence[FieldError]) -> Problem:
     return Problem(400, "invalid_input", f"{count} not valid.", errors=errors)
 
 
+def refused(errors: Sequence[FieldError]) -> Problem:
+    return Problem(422, REFUSED, "The platform refused the data.", errors=errors)
+
+
 def _options(attribute: Attribute | None, entity: str, platform: Platform) -> OptionSet | None:
     if attribute is None or attribute.option_set is None:
         return None
     return platform.option_set(attribute.logical_name, entity=entity)
 
 
-def _compile(definition: InputDefinition, limits: Limits) -> _Input:
-    read = TYPES[definition.type].compile(limits)
+def _compile(definition: InputDefinition, limits: Limits, items: Inputs | None) -> _Input:
+    kind = TYPES.get(definition.type)
+    if kind is None:
+        raise Misconfigured(
+            Sentence(
+                "%(name)s is of type %(type)s, which no input can be",
+                name=definition.name,
+                type=repr(definition.type),
+            )
+        )
+    read = kind.compile(limits)
     has_default = definition.default is not None
     return _Input(
         name=definition.name,
@@ -124,6 +188,7 @@ def _compile(definition: InputDefinition, limits: Limits) -> _Input:
         default=read(definition.default) if has_default else None,
         has_default=has_default,
         read=read,
+        items=items,
     )
 
 

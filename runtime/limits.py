@@ -10,6 +10,7 @@ import logging
 import math
 import time
 from functools import cache
+from importlib import import_module
 from typing import Any, cast
 
 from django.conf import settings
@@ -80,6 +81,8 @@ def _hit(limiter: FixedWindowRateLimiter, item: RateLimitItemPerMinute, name: st
 
 
 def _shared(url: str) -> Storage:
+    # The library reads the version of a client that another thread may be importing still, and refuses it.
+    import_module("redis")
     options: dict[str, Any] = {
         "socket_timeout": _REDIS_SECONDS,
         "socket_connect_timeout": _REDIS_SECONDS,

@@ -5,10 +5,12 @@ from __future__ import annotations
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 from runtime.idempotency.models import IdempotencyRecord
+from runtime.introspection.models import DescriptionFragment
 
-__all__ = ["ApiAccount", "IdempotencyRecord"]
+__all__ = ["ApiAccount", "DescriptionFragment", "IdempotencyRecord"]
 
 
 class ApiAccount(models.Model):
@@ -21,17 +23,19 @@ class ApiAccount(models.Model):
         "designer.Role",
         blank=True,
         related_name="+",
-        help_text="What endpoints ask for. An account without roles reaches endpoints that ask for none.",
+        help_text=_("What endpoints ask for. An account without roles reaches endpoints that ask for none."),
     )
     platform_user = models.UUIDField(
-        "platform user",
+        _("platform user"),
         null=True,
         blank=True,
-        help_text="Whom the account stands for on the platform: user context and “@user” values are theirs.",
+        help_text=_(
+            "Whom the account stands for on the platform: user context and “@user” values are theirs."
+        ),
     )
 
     class Meta:
-        verbose_name = "API account"
+        verbose_name = _("API account")
         ordering = ("user__username",)
 
     def __str__(self) -> str:
@@ -39,4 +43,4 @@ class ApiAccount(models.Model):
 
     def clean(self) -> None:
         if self.user_id and (self.user.is_staff or self.user.is_superuser):
-            raise ValidationError("A studio account gets no API access: make an account of its own.")
+            raise ValidationError(_("A studio account gets no API access: make an account of its own."))

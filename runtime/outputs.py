@@ -52,10 +52,11 @@ def writer(attribute: Attribute) -> Writer | None:
 
 
 def schema(attribute: Attribute) -> dict[str, Any]:
-    """The JSON Schema of what is written for `attribute`; any may be null."""
+    """The JSON Schema of what is written for `attribute`; any but a record's own id may be null."""
     found = _schema(attribute)
     description = attribute.label.text() or attribute.description.text()
-    return {**found, "type": [found["type"], "null"], **({"description": description} if description else {})}
+    kinds = found["type"] if attribute.is_primary_id else [found["type"], "null"]
+    return {**found, "type": kinds, **({"description": description} if description else {})}
 
 
 def _schema(attribute: Attribute) -> dict[str, Any]:
@@ -92,10 +93,14 @@ def _without_type(value: Reference) -> dict[str, Any]:
 
 
 def _exact(precision: int) -> Writer:
+    as_it_is = Decimal(1).scaleb(-precision)
+
     def write(value: Decimal) -> orjson.Fragment:
+        if value.same_quantum(as_it_is):
+            return orjson.Fragment(f"{value:f}")
         exponent = value.as_tuple().exponent
         # More places than the metadata says are the platform's business: nothing is rounded here.
         places = max(precision, -exponent) if isinstance(exponent, int) else precision
-        return orjson.Fragment(f"{value:.{places}f}".encode())
+        return orjson.Fragment(f"{value:.{places}f}")
 
     return write

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.http import HttpRequest
 
 from crmclient.metadata import ENGLISH
+from designer.types import InvalidInput
 from runtime.problems import FieldError, Problem
 
 NOTHING: Mapping[str, str] = {}
@@ -19,7 +20,7 @@ LCID: dict[str, Any] = {
     "name": "lcid",
     "in": "query",
     "description": "The language of labels, an LCID. A label missing in it is in English.",
-    "schema": {"type": "integer", "default": ENGLISH, "minimum": 0},
+    "schema": {"type": "integer", "default": ENGLISH, "minimum": 0, "maximum": 999_999_999},
 }
 
 
@@ -28,9 +29,19 @@ def read_parameters(request: HttpRequest, known: Collection[str]) -> Mapping[str
 
     Raises Problem 400 naming every unknown and every repeated parameter, 414 for too long a query string.
     """
+    values, errors = parse_parameters(request, known)
+    if errors:
+        raise invalid_parameters(errors)
+    return values
+
+
+def parse_parameters(
+    request: HttpRequest, known: Collection[str]
+) -> tuple[Mapping[str, str], list[FieldError]]:
+    """As `read_parameters`, for those who have errors of their own to add to the ones found here."""
     text = request.META.get("QUERY_STRING", "")
     if not text:
-        return NOTHING
+        return NOTHING, []
     if len(text) > settings.PORTICO["QUERY_STRING_LIMIT"]:
         raise Problem(414, "query_string_too_long", "The query string is too long.")
     try:
@@ -47,20 +58,23 @@ def read_parameters(request: HttpRequest, known: Collection[str]) -> Mapping[str
             errors.append(FieldError("repeated_parameter", "Must be given once.", parameter=name))
         elif "\0" in value:
             errors.append(FieldError("invalid_character", "Must not hold NUL characters.", parameter=name))
-        values[key] = value
-    if errors:
-        raise invalid_parameters(errors)
-    return {key: value for key, value in values.items() if value}
+        else:
+            values[key] = value
+    return {key: value for key, value in values.items() if value}, errors
 
 
 def read_lcid(parameters: Mapping[str, str], default: int) -> int:
     """The language that `lcid` asks for. Raises Problem 400 for anything but a whole number."""
-    text = parameters.get("lcid")
-    if text is None:
-        return default
+    try:
+        return lcid_of(parameters["lcid"]) if "lcid" in parameters else default
+    except InvalidInput as error:
+        raise invalid_parameters([FieldError(error.code, error.message, parameter="lcid")]) from error
+
+
+def lcid_of(text: str) -> int:
+    """Raises InvalidInput."""
     if not (text.isascii() and text.isdecimal() and len(text) <= 9):
-        error = FieldError("wrong_type", "Must be a language's LCID, a whole number: 1033.", parameter="lcid")
-        raise invalid_parameters([error])
+        raise InvalidInput("wrong_type", "Must be a language's LCID, a whole number: 1033.")
     return int(text)
 
 

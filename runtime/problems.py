@@ -24,7 +24,7 @@ class FieldError(NamedTuple):
     parameter: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        where = {"parameter": self.parameter} if self.parameter else {"pointer": self.pointer or ""}
+        where = {"pointer": self.pointer or ""} if self.parameter is None else {"parameter": self.parameter}
         return {**where, "code": self.code, "message": self.message}
 
 

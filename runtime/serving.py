@@ -7,11 +7,12 @@ import threading
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from django.db import DatabaseError, InterfaceError
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from crmclient import Platform
-from crmclient.errors import MetadataError
+from crmclient.errors import InvalidQuery, MetadataError, PlatformError
 from designer.configuration import Configuration, Endpoint
 from designer.loading import load, reload
 from designer.platform import get_platform
@@ -105,11 +106,26 @@ def _build(endpoint: Endpoint, platform: Platform) -> View:
     access = endpoint.definition.access
     try:
         operation = _compile(endpoint, platform)
-    except (Misconfigured, MetadataError, ValueError) as error:
+    except Exception as error:
+        if _may_pass(error):
+            raise
         # Kept like any view: the reason does not change until the configuration or the metadata does.
-        logger.error("endpoint %s cannot be served: %s", endpoint.definition.key, error)
+        foreseen = isinstance(error, Misconfigured | MetadataError | InvalidQuery | ValueError)
+        logger.error(
+            "endpoint %s cannot be served: %s",
+            endpoint.definition.key,
+            error,
+            exc_info=None if foreseen else error,
+        )
         return BrokenViewSet.as_view(actions, access=access)
     return OperationViewSet.as_view(actions, access=access, operation=operation)
+
+
+def _may_pass(error: Exception) -> bool:
+    """Whether the next request may find it gone: the platform or the database could not be asked."""
+    if isinstance(error, PlatformError):
+        return not isinstance(error, MetadataError | InvalidQuery)
+    return isinstance(error, DatabaseError | InterfaceError)
 
 
 def _compile(endpoint: Endpoint, platform: Platform) -> Operation:

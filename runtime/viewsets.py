@@ -49,7 +49,7 @@ class GuardedViewSet(ViewSet):
         plain = request._request
         self.exchange: Exchange = kwargs["exchange"]
         self.exchange.caller = _caller(plain)
-        _authorise(self.exchange.caller, self.access)
+        authorise(self.exchange.caller, self.access)
         if self.answers_json:
             refuse_unacceptable(plain.META.get("HTTP_ACCEPT"))
 
@@ -65,6 +65,8 @@ class OperationViewSet(GuardedViewSet):
     """An endpoint's operation, for every method of its kind."""
 
     operation: Operation = None  # type: ignore[assignment]
+    # What the operation says of itself, where somebody knows that already.
+    described: Description | None = None
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
@@ -90,7 +92,7 @@ class OperationViewSet(GuardedViewSet):
         return of_endpoint(self.operation.endpoint)
 
     def describe(self) -> Description:
-        return self.operation.describe()
+        return self.described or self.operation.describe()
 
 
 class ItemViewSet(OperationViewSet):
@@ -98,7 +100,7 @@ class ItemViewSet(OperationViewSet):
 
     def document(self) -> Documentation:
         listed = super().document()
-        return replace(listed, operation_id=f"{listed.operation_id}_item")
+        return replace(listed, operation_id=f"{listed.operation_id}.item")
 
     def describe(self) -> Description:
         return self.operation.describe_item()
@@ -126,7 +128,7 @@ def _caller(request: HttpRequest) -> Caller:
     return caller
 
 
-def _authorise(caller: Caller, access: AccessDefinition) -> None:
+def authorise(caller: Caller, access: AccessDefinition) -> None:
     if not access.authentication_required:
         return
     if caller.is_anonymous:

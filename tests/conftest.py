@@ -16,11 +16,16 @@ import os
 from collections.abc import Generator
 from typing import Any
 
+import hypothesis
 import pytest
 from django.test import Client
 from pytest_django import DjangoDbBlocker
 
 from tests.callers import Caller, account
+
+# Speed is the bench's business: an example that a busy machine runs slowly has not failed.
+hypothesis.settings.register_profile("portico", deadline=None)
+hypothesis.settings.load_profile("portico")
 
 pytest_plugins = ["tests.browser", "tests.servers"]
 

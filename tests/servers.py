@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -25,7 +25,7 @@ START_SECONDS = 60
 
 @dataclass
 class Server:
-    """A running `manage.py serve`."""
+    """A running `manage.py serve` or `manage.py crmserver`."""
 
     url: str
     process: subprocess.Popen[bytes]
@@ -67,19 +67,32 @@ class Site:
     def start(self, until: str = "/health/ready", **settings: str) -> Server:
         """A server on a free port, with more `settings`, once it answers 200 at `until`."""
         port = free_port()
+        return self._launch(port, until, ["serve"], {"PORT": str(port), **settings})
+
+    def start_crm(self, *options: str, root: str = "", scheme: str = "http", **settings: str) -> Server:
+        """`manage.py crmserver` on a free port, below the URL root `root`, once it answers."""
+        port = free_port()
+        command = ["crmserver", "--port", str(port), "--root", root, *options]
+        server = self._launch(port, f"{root}/", command, settings, scheme)
+        server.url += root
+        return server
+
+    def _launch(
+        self, port: int, until: str, command: list[str], settings: dict[str, str], scheme: str = "http"
+    ) -> Server:
         log = Path(self.environment["DATA_DIR"]) / f"server-{port}.log"
         log.parent.mkdir(parents=True, exist_ok=True)
         with log.open("wb") as output:
             process = subprocess.Popen(
-                [sys.executable, "manage.py", "serve"],
+                [sys.executable, "manage.py", *command],
                 cwd=ROOT,
-                env={**self.environment, "PORT": str(port), **settings},
+                env={**self.environment, **settings},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
-        server = Server(f"http://127.0.0.1:{port}", process, log)
+        server = Server(f"{scheme}://127.0.0.1:{port}", process, log)
         self.servers.append(server)
         wait(server, until)
         return server
@@ -104,6 +117,13 @@ class Site:
             check=False,
         )
         return done.returncode, done.stdout
+
+    @property
+    def database(self) -> str:
+        """The name of its database, as Django's settings give it: a file on SQLite."""
+        if "DATABASE_URL" in self.environment:
+            return urlsplit(self.environment["DATABASE_URL"]).path.lstrip("/")
+        return str(Path(self.environment["DATA_DIR"]) / "portico.sqlite3")
 
     def stop(self) -> None:
         for server in self.servers:
@@ -144,12 +164,20 @@ def _prepared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 @pytest.fixture
 def site(_prepared: Site, tmp_path: Path) -> Iterator[Site]:
     """The demo's installation; its servers are stopped at the end."""
-    folder = tmp_path / "data"
-    shutil.copytree(_prepared.environment["DATA_DIR"], folder)
-    own = _site(folder, f"portico_servers_{os.getpid()}", template=_prepared)
-    yield own
-    own.stop()
-    _drop(own)
+    with copied(_prepared, tmp_path / "data", "servers") as own:
+        yield own
+
+
+@contextmanager
+def copied(prepared: Site, folder: Path, name: str) -> Iterator[Site]:
+    """A copy of a prepared installation, with a database of its own where that is needed."""
+    shutil.copytree(prepared.environment["DATA_DIR"], folder)
+    own = _site(folder, f"portico_{name}_{os.getpid()}", template=prepared)
+    try:
+        yield own
+    finally:
+        own.stop()
+        _drop(own)
 
 
 @pytest.fixture
@@ -166,18 +194,14 @@ def _site(folder: Path, database: str, template: Site | None = None) -> Site:
     environment.pop("DJANGO_SETTINGS_MODULE", None)
     if url := os.environ.get("DATABASE_URL"):
         environment["DATABASE_URL"] = urlsplit(url)._replace(path=f"/{database}").geturl()
-        like = f' TEMPLATE "{_name(template)}"' if template else ""
+        like = f' TEMPLATE "{template.database}"' if template else ""
         _sql(f'DROP DATABASE IF EXISTS "{database}" WITH (FORCE)', f'CREATE DATABASE "{database}"{like}')
     return Site(environment)
 
 
 def _drop(site: Site) -> None:
     if "DATABASE_URL" in site.environment:
-        _sql(f'DROP DATABASE IF EXISTS "{_name(site)}" WITH (FORCE)')
-
-
-def _name(site: Site) -> str:
-    return urlsplit(site.environment["DATABASE_URL"]).path.lstrip("/")
+        _sql(f'DROP DATABASE IF EXISTS "{site.database}" WITH (FORCE)')
 
 
 def _sql(*statements: str) -> None:

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import os
 import tempfile
+from urllib.parse import urlsplit
 
 os.environ.setdefault("PORTICO_MODE", "development")
+
+# Processes that share the work share no limits and nothing kept: each has a database of Redis to itself.
+if os.environ.get("CACHE_URL") and (worker := os.environ.get("PYTEST_XDIST_WORKER")):
+    shared = urlsplit(os.environ["CACHE_URL"])
+    number = int(shared.path.strip("/") or 0) + int(worker.removeprefix("gw"))
+    os.environ["CACHE_URL"] = shared._replace(path=f"/{number}").geturl()
 
 from project.settings import *  # noqa: F403  the mode must be known before they are read
 

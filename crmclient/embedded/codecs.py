@@ -11,25 +11,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from crmclient import fitting
 from crmclient.embedded import money
 from crmclient.embedded.dialects.base import DbValue, Storage
 from crmclient.embedded.encoding import (
     decode_file,
     decode_options,
     decode_timestamp,
-    encode_bigint,
-    encode_boolean,
     encode_date,
     encode_decimal,
-    encode_double,
     encode_file,
-    encode_guid,
-    encode_integer,
     encode_money,
     encode_options,
     encode_reference,
     encode_scaled_money,
-    encode_text,
     encode_timestamp,
 )
 from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior
@@ -57,8 +52,8 @@ def as_stored(stored: Any) -> Any:
     return stored
 
 
-_TEXT = Codec(Storage.TEXT, encode_text, as_stored)
-_INTEGER = Codec(Storage.INTEGER, encode_integer, as_stored)
+_TEXT = Codec(Storage.TEXT, fitting.text, as_stored)
+_INTEGER = Codec(Storage.INTEGER, fitting.integer, as_stored)
 _DATE = Codec(Storage.DATE, encode_date, dt.date.fromisoformat)
 _REFERENCE = Codec(Storage.GUID, encode_reference, as_stored)
 _FILE = Codec(Storage.TEXT, encode_file, decode_file)
@@ -67,13 +62,13 @@ _CODECS = {
     AttributeType.STRING: _TEXT,
     AttributeType.MEMO: _TEXT,
     AttributeType.INTEGER: _INTEGER,
-    AttributeType.BIGINT: Codec(Storage.BIGINT, encode_bigint, as_stored),
+    AttributeType.BIGINT: Codec(Storage.BIGINT, fitting.bigint, as_stored),
     AttributeType.DECIMAL: Codec(Storage.DECIMAL, encode_decimal, as_stored),
-    AttributeType.DOUBLE: Codec(Storage.DOUBLE, encode_double, as_stored),
+    AttributeType.DOUBLE: Codec(Storage.DOUBLE, fitting.double, as_stored),
     AttributeType.MONEY: Codec(Storage.MONEY, encode_money, as_stored),
-    AttributeType.BOOLEAN: Codec(Storage.BOOLEAN, encode_boolean, bool),
+    AttributeType.BOOLEAN: Codec(Storage.BOOLEAN, fitting.boolean, bool),
     AttributeType.DATETIME: Codec(Storage.TIMESTAMP, encode_timestamp, decode_timestamp),
-    AttributeType.UNIQUEIDENTIFIER: Codec(Storage.GUID, encode_guid, as_stored),
+    AttributeType.UNIQUEIDENTIFIER: Codec(Storage.GUID, fitting.guid, as_stored),
     AttributeType.PICKLIST: _INTEGER,
     AttributeType.MULTISELECT: Codec(Storage.TEXT, encode_options, decode_options),
     AttributeType.STATE: _INTEGER,

@@ -40,6 +40,7 @@ class Unit:
         self._wrapper: BaseDatabaseWrapper = connections[alias]
         self.dialect = dialect_of(self._wrapper.vendor)
         self._owns_transaction = False
+        self._turn: threading.Lock | None = None
 
     def rows(self, sql: str, params: Sequence[Any] = ()) -> list[Row]:
         """Every row of a statement."""
@@ -95,6 +96,17 @@ class Unit:
     def _revision_row(self, statement: str) -> Row:
         return _only(self.rows(statement))
 
+    def _await_turn(self) -> None:
+        """Wait for this process's other writers; after a while the database's own waiting decides."""
+        turn = self.dialect.turn
+        if turn is not None and turn.acquire(timeout=_TURN_SECONDS):
+            self._turn = turn
+
+    def _end_turn(self) -> None:
+        if self._turn is not None:
+            self._turn.release()
+            self._turn = None
+
 
 class ReadUnit(Unit):
     """`with read_unit() as unit:`"""
@@ -134,7 +146,6 @@ class WriteUnit(Unit):
     def __init__(self, alias: str) -> None:
         super().__init__(alias)
         self._atomic: transaction.Atomic | None = None
-        self._turn: threading.Lock | None = None
         self._after_commit: list[Callable[[], object]] = []
 
     def after_commit(self, action: Callable[[], object]) -> None:
@@ -169,7 +180,7 @@ class WriteUnit(Unit):
 
     def _take_version(self) -> None:
         number, token, self.version = self._begin()
-        self.now = dt.datetime.now(dt.UTC).replace(microsecond=0)
+        self.now = whole_second()
         self.snapshot = snapshot_at(Revision(number, token), self.dialect, self.rows)
 
     def _begin(self) -> Row:
@@ -186,12 +197,6 @@ class WriteUnit(Unit):
             raise translated(error, self.dialect) from error
         return _only(found)
 
-    def _await_turn(self) -> None:
-        """Wait for this process's other writers; after a while the database's own waiting decides."""
-        turn = self.dialect.turn
-        if turn is not None and turn.acquire(timeout=_TURN_SECONDS):
-            self._turn = turn
-
     def _end(self, error: BaseException | None) -> None:
         try:
             if self._atomic is not None:
@@ -202,9 +207,7 @@ class WriteUnit(Unit):
             else:
                 self._rollback()
         finally:
-            if self._turn is not None:
-                self._turn.release()
-                self._turn = None
+            self._end_turn()
 
     def _commit(self) -> None:
         try:
@@ -212,6 +215,11 @@ class WriteUnit(Unit):
         except BaseException:
             self._rollback()
             raise
+
+
+def whole_second() -> dt.datetime:
+    """The time now, as records are stamped with it."""
+    return dt.datetime.now(dt.UTC).replace(microsecond=0)
 
 
 def _only(found: list[Row]) -> Row:

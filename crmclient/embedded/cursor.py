@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
+from django.conf import settings
 from django.core.signing import BadSignature, Signer
 
 from crmclient.errors import InvalidQuery
@@ -12,7 +14,7 @@ _SALT = "crmclient.embedded.cursor"
 
 
 def seal(digest: str, position: list[Any]) -> str:
-    return _signer().sign_object([digest, position], compress=True)
+    return _signer().sign_object([digest, position])
 
 
 def unseal(token: str, digest: str) -> list[Any]:
@@ -27,4 +29,9 @@ def unseal(token: str, digest: str) -> list[Any]:
 
 
 def _signer() -> Signer:
-    return Signer(salt=_SALT)
+    return _signer_of(settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
+
+
+@cache
+def _signer_of(secret: str, *fallbacks: str) -> Signer:
+    return Signer(key=secret, fallback_keys=list(fallbacks), salt=_SALT)

@@ -45,7 +45,8 @@ class AttributeDefinition:
 
     `column` is the physical column; `key` holds a text's comparison form; `target` holds the entity that a
     lookup with several possible targets points at. `joined_from`: the value is made of these attributes,
-    joined with a blank. `default` is the value that a create gives when the caller gives none.
+    joined with a blank. `default` is the value that a create gives when the caller gives none. `schema_name`
+    is the logical name in the letters that its maker wrote, where they are not all small.
     """
 
     attribute: Attribute
@@ -55,6 +56,7 @@ class AttributeDefinition:
     joined_from: tuple[str, ...] = ()
     file_fact: FileFact | None = None
     default: bool | int | None = None
+    schema_name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,8 @@ class SpareColumn:
 class EntityDefinition:
     """One entity as stored. `key_indexes` gives the unique index of each alternate key, by the key's name.
 
-    `relationships` are those in which this entity is the referencing side, or the intersect.
+    `relationships` are those in which this entity is the referencing side, or the intersect. `schema_name` as
+    an attribute's.
     """
 
     entity: Entity
@@ -81,6 +84,7 @@ class EntityDefinition:
     relationships: tuple[Relationship, ...] = ()
     key_indexes: Mapping[str, str] = field(default_factory=dict)
     spare: tuple[SpareColumn, ...] = ()
+    schema_name: str | None = None
 
 
 ENTITY_JSON: TypeAdapter[EntityDefinition] = TypeAdapter(EntityDefinition)

@@ -34,6 +34,12 @@ def snapshot_at(revision: Revision, dialect: Dialect, rows: Rows) -> Snapshot:
     return loaded.snapshot
 
 
+def latest_snapshot(dialect: Dialect) -> Snapshot | None:
+    """The snapshot that was made last. Whether it is still true only the database knows."""
+    latest = _recent.latest()
+    return None if latest is None or latest.snapshot.dialect is not dialect else latest.snapshot
+
+
 class _Stored(Generic[T]):
     """A definition as text, and once it was asked for as a value."""
 

@@ -36,19 +36,6 @@ def unscaled(value: int, places: int) -> Decimal:
     return Decimal(value).scaleb(-places, _EXACT)
 
 
-def decimal_places(value: Decimal) -> int:
-    """How many decimal places `value` needs: trailing zeros do not count."""
-    _, digits, exponent = value.as_tuple()
-    if not isinstance(exponent, int) or exponent >= 0:
-        return 0
-    zeros = 0
-    for digit in reversed(digits):
-        if digit or zeros == -exponent:
-            break
-        zeros += 1
-    return max(0, -exponent - zeros) if any(digits) else 0
-
-
 def ordered_text(value: Decimal) -> str:
     """A Decimal as text that sorts like the number: a sign digit, then 24 digits, complemented when
     negative.

@@ -16,11 +16,12 @@ from crmclient.embedded.processes.registry import Context
 from crmclient.embedded.processes.run import execute, offered
 from crmclient.embedded.query import run as run_query
 from crmclient.embedded.records.batch import run_batch
-from crmclient.embedded.records.create import create
+from crmclient.embedded.records.create import create, create_at_once
 from crmclient.embedded.records.delete import delete
 from crmclient.embedded.records.retrieve import retrieve
-from crmclient.embedded.records.update import update
+from crmclient.embedded.records.update import update, update_at_once
 from crmclient.embedded.revision import LOCAL_REVISION_SQL
+from crmclient.embedded.single import single_unit
 from crmclient.embedded.system import SERVICE_USER
 from crmclient.metadata import (
     Attribute,
@@ -57,6 +58,12 @@ class EmbeddedPlatform:
     def create(
         self, entity: str, values: Values, *, id: Guid | None = None, call: Call = SERVICE_CALL
     ) -> Stored:
+        in_time(call)
+        single = single_unit(self._alias)
+        if single is not None:
+            stored = create_at_once(single, entity, values, id=id, caller=call.caller)
+            if stored is not None:
+                return stored
         with self._writing(call) as unit:
             return create(unit, entity, values, id=id, caller=call.caller)
 
@@ -73,6 +80,12 @@ class EmbeddedPlatform:
         if_version: str | None = None,
         call: Call = SERVICE_CALL,
     ) -> Stored:
+        in_time(call)
+        single = single_unit(self._alias)
+        if single is not None:
+            stored = update_at_once(single, entity, id, values, if_version=if_version, caller=call.caller)
+            if stored is not None:
+                return stored
         with self._writing(call) as unit:
             return update(unit, entity, id, values, if_version=if_version, caller=call.caller)
 

@@ -12,28 +12,19 @@ from crmclient.embedded.compile.rows import RowPlan
 from crmclient.embedded.connection import Unit
 from crmclient.errors import InvalidQuery
 from crmclient.query.ast import Page, Query
+from crmclient.query.pages import check_page
 from crmclient.query.shape import shape_of
 from crmclient.values import QueryResult
 
 
 def run(unit: Unit, query: Query, page: Page) -> QueryResult:
     """A page of a query's rows. Raises UnknownEntity, InvalidQuery."""
-    _check(query, page)
+    check_page(query, page)
     shape, values = shape_of(query)
     plan = plan_of(query, shape, unit.snapshot)
     if isinstance(plan.steps, AggregatePlan):
         return _groups(unit, plan, plan.steps, query, values, page)
     return _rows(unit, plan, plan.steps, query, values, page)
-
-
-def _check(query: Query, page: Page) -> None:
-    if query.top is not None:
-        if type(query.top) is not int or query.top < 1:
-            raise InvalidQuery("top: a whole number, at least 1, is needed.")
-        if page.size is not None or page.token is not None:
-            raise InvalidQuery("top: a query with top cannot be paged.")
-    if page.size is not None and page.size < 1:
-        raise InvalidQuery("count: a page has at least one row.")
 
 
 def _rows(
@@ -58,7 +49,7 @@ def _rows(
     if page.total:
         total = int(_run(unit, steps.count, values)[0][0])
         total = total if query.top is None else min(total, query.top)
-    return QueryResult([steps.record(row) for row in rows], token, total)
+    return QueryResult(steps.records(rows), token, total)
 
 
 def _groups(
@@ -69,7 +60,7 @@ def _groups(
     end = len(groups) if page.size is None else min(len(groups), start + page.size)
     rows = groups[start:end]
     token = cursor.seal(plan.digest, [end, steps.key(rows[-1])]) if end < len(groups) and rows else None
-    return QueryResult([steps.record(row) for row in rows], token, len(groups) if page.total else None)
+    return QueryResult(steps.records(rows), token, len(groups) if page.total else None)
 
 
 def _after(groups: list[Any], steps: AggregatePlan, position: list[Any]) -> int:

@@ -27,6 +27,20 @@ RAISE_VERSION = (
 )
 """Also takes the row's lock, so that versions become visible in their order: a sequence would not do that."""
 
+RAISE_AT_ONCE = (
+    "WITH seen AS MATERIALIZED (SELECT row_version FROM crm_revision WHERE id = 1), "
+    "free AS MATERIALIZED (SELECT id FROM crm_revision WHERE id = 1 FOR UPDATE SKIP LOCKED), "
+    "raised AS (UPDATE crm_revision AS now SET row_version = now.row_version + 1 FROM seen, free "
+    "WHERE now.id = free.id AND now.metadata_token = %s "
+    "RETURNING now.row_version, now.row_version = seen.row_version + 1 AS follows) "
+)
+"""Begins a write that is one statement. `raised` has a row unless another writer is at work or the metadata's
+token is not the parameter; it `follows` when no other has written since the statement's view of the data was
+taken, so that what the statement reads is what it would read after waiting for its turn.
+
+It never waits for the row's lock: holding a table's already, it would lock out whoever is about to alter it.
+"""
+
 RAISE_METADATA = (
     "UPDATE crm_revision SET metadata_number = metadata_number + 1, metadata_token = {} WHERE id = 1"
 )

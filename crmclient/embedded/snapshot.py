@@ -11,9 +11,9 @@ from crmclient.embedded.codecs import Codec, codec_for
 from crmclient.embedded.definitions import AttributeDefinition, EntityDefinition
 from crmclient.embedded.dialects.base import DbValue, Dialect
 from crmclient.embedded.revision import Revision
-from crmclient.embedded.text import fold
 from crmclient.errors import UnknownEntity, UnknownOptionSet
 from crmclient.metadata import ENGLISH, Attribute, Entity, OptionSet, Relationship
+from crmclient.text import fold
 
 T_co = TypeVar("T_co", covariant=True)
 

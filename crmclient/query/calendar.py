@@ -15,6 +15,9 @@ from typing import Final, TypeAlias
 
 from crmclient.query.ast import Operator
 from crmclient.query.designed import DateOperator
+from crmclient.sentences import Sentence
+
+_OUT_OF_RANGE: Final = Sentence("the date is out of range")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +52,18 @@ class Moment:
         Raises ValueError for a number that leads out of the calendar, or is not positive.
         """
         if number < 1:
-            raise ValueError("the number must be at least 1")
+            raise ValueError(Sentence("the number must be at least 1"))
         try:
             return _BOUNDS[operator](self, number)
         except OverflowError as error:
-            raise ValueError("the date is out of range") from error
+            raise ValueError(_OUT_OF_RANGE) from error
 
     def on(self, operator: DateOperator, day: dt.date) -> tuple[Bound, ...]:
         """The bounds of an operator that compares with a whole day."""
         try:
             start, end = self._from(day), self._until(day + dt.timedelta(days=1))
         except OverflowError as error:
-            raise ValueError("the date is out of range") from error
+            raise ValueError(_OUT_OF_RANGE) from error
         match operator:
             case DateOperator.ON_OR_AFTER:
                 return (start,)
@@ -106,7 +109,9 @@ class Moment:
     def named_fiscal_year(self, year: int) -> tuple[Bound, ...]:
         if self.calendar.fiscal_start != (1, 1):
             # The platform names such a year after its first or its last day, as the organisation chose.
-            raise ValueError("fiscal years do not begin on 1 January here; compare with their first days")
+            raise ValueError(
+                Sentence("fiscal years do not begin on 1 January here; compare with their first days")
+            )
         return self.period(dt.date(year, 1, 1), dt.date(year + 1, 1, 1))
 
     def _here(self, instant: dt.datetime) -> dt.datetime:
@@ -123,7 +128,7 @@ def later_by_months(day: dt.date, count: int) -> dt.date:
     """The same day `count` months later, or the last one of a month that is too short for it."""
     year, month = divmod(day.year * 12 + day.month - 1 + count, 12)
     if not dt.MINYEAR <= year < dt.MAXYEAR:
-        raise OverflowError("the date is out of range")
+        raise OverflowError(_OUT_OF_RANGE)
     return dt.date(year, month + 1, min(day.day, months.monthrange(year, month + 1)[1]))
 
 

@@ -1,9 +1,9 @@
 """Queries as people design them: the nodes of `crmclient.query.ast`, and what only a moment and a caller make
 definite. `crmclient.query.resolving` turns them into queries that a platform runs.
 
-Beside literals, values may be parameters and properties of the caller; beside a platform's operators there
-are those relative to now, to a calendar and to the caller. A literal is text, as FetchXML writes it: its type
-comes from the attribute it is compared with.
+Beside literals, values may be parameters, properties of the caller, and what was read before; beside a
+platform's operators there are those relative to now, to a calendar and to the caller. A literal is text, as
+FetchXML writes it: its type comes from the attribute it is compared with.
 """
 
 from __future__ import annotations
@@ -111,7 +111,22 @@ class UserValue:
     name: str
 
 
-DesignedValue: TypeAlias = Literal | Parameter | UserValue
+@dataclass(frozen=True, slots=True)
+class FetchValue:
+    """`@fetch.fetcher.key`: a column, by its key in the row, of what a data fetcher has read."""
+
+    fetcher: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class RecordValue:
+    """`@record.attribute`: an attribute of the record that the operation is about."""
+
+    attribute: str
+
+
+DesignedValue: TypeAlias = Literal | Parameter | UserValue | FetchValue | RecordValue
 
 
 @dataclass(frozen=True, slots=True)

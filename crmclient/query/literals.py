@@ -13,6 +13,7 @@ from typing import Final
 
 from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior
 from crmclient.query.calendar import Calendar
+from crmclient.sentences import Sentence
 from crmclient.values import Value, parse_guid
 
 _WHOLE: Final = re.compile(r"[+-]?[0-9]{1,19}").fullmatch
@@ -28,7 +29,7 @@ def read(text: str, attribute: Attribute) -> Value | dt.datetime | dt.date:
     """The value that `text` means. Of a DateTime attribute, a day or a time as written: see `stored`."""
     reader = _READERS.get(attribute.type)
     if reader is None:
-        raise ValueError(f"a {attribute.type.value} cannot be compared with a value")
+        raise ValueError(Sentence("a %(type)s cannot be compared with a value", type=attribute.type.value))
     return reader(text)
 
 
@@ -44,7 +45,11 @@ def stored(value: dt.date, attribute: Attribute, calendar: Calendar) -> dt.date:
         value = dt.datetime.combine(value, dt.time.min)
     if attribute.behavior is DateTimeBehavior.TIME_ZONE_INDEPENDENT:
         if value.utcoffset():
-            raise ValueError(f"{value.isoformat()} has an offset, but the attribute knows no time zone")
+            raise ValueError(
+                Sentence(
+                    "%(value)s has an offset, but the attribute knows no time zone", value=value.isoformat()
+                )
+            )
         return value.replace(tzinfo=dt.UTC)
     return (value if value.tzinfo is not None else value.replace(tzinfo=calendar.zone)).astimezone(dt.UTC)
 
@@ -57,7 +62,7 @@ def day_of(value: object, calendar: Calendar) -> dt.date:
         return (value if value.tzinfo is None else value.astimezone(calendar.zone)).date()
     if isinstance(value, dt.date):
         return value
-    raise ValueError("a date is needed, such as 2026-01-31")
+    raise ValueError(Sentence("a date is needed, such as 2026-01-31"))
 
 
 def read_date(text: str) -> dt.date:
@@ -67,19 +72,21 @@ def read_date(text: str) -> dt.date:
         return dt.date.fromisoformat(text)
     if _TIME(text):
         return dt.datetime.fromisoformat(text)
-    raise ValueError(f"{text!r} is no date; write 2026-01-31 or 2026-01-31T13:30:00Z")
+    raise ValueError(
+        Sentence("%(text)s is no date; write 2026-01-31 or 2026-01-31T13:30:00Z", text=repr(text))
+    )
 
 
 def read_whole(text: str) -> int:
     text = text.strip()
     if not _WHOLE(text):
-        raise ValueError(f"{text!r} is no whole number")
+        raise ValueError(Sentence("%(text)s is no whole number", text=repr(text)))
     return int(text)
 
 
 def read_text(text: str) -> str:
     if not text:
-        raise ValueError("the value is empty; use null or not-null for empty attributes")
+        raise ValueError(Sentence("the value is empty; use null or not-null for empty attributes"))
     return text
 
 
@@ -87,14 +94,18 @@ def _whole_day(value: dt.date) -> dt.date:
     if not isinstance(value, dt.datetime):
         return value
     if value.time() != dt.time.min:
-        raise ValueError(f"{value.isoformat()} has a time of day, but the attribute holds days")
+        raise ValueError(
+            Sentence("%(value)s has a time of day, but the attribute holds days", value=value.isoformat())
+        )
     return value.date()
 
 
 def _read_decimal(text: str) -> Decimal:
     text = text.strip()
     if not _NUMBER(text):
-        raise ValueError(f"{text!r} is no number; write digits and a point, such as -1250.50")
+        raise ValueError(
+            Sentence("%(text)s is no number; write digits and a point, such as -1250.50", text=repr(text))
+        )
     return Decimal(text)
 
 
@@ -105,7 +116,7 @@ def _read_double(text: str) -> float:
 def _read_boolean(text: str) -> bool:
     value = _BOOLEANS.get(text.strip().lower())
     if value is None:
-        raise ValueError(f"{text!r} is neither 1 or true nor 0 or false")
+        raise ValueError(Sentence("%(text)s is neither 1 or true nor 0 or false", text=repr(text)))
     return value
 
 

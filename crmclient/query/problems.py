@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from crmclient.errors import InvalidQuery
+from crmclient.sentences import Sentence, listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,8 +18,19 @@ class Problem:
     line: int | None = None
 
     def __str__(self) -> str:
-        place = "" if self.line is None else f"line {self.line}: "
-        return f"{place}{self.construct}: {self.message}"
+        return str(self.sentence)
+
+    @property
+    def sentence(self) -> Sentence:
+        """All of it, to be said in any language."""
+        if self.line is None:
+            return Sentence("%(construct)s: %(message)s", construct=self.construct, message=self.message)
+        return Sentence(
+            "line %(line)s: %(construct)s: %(message)s",
+            line=self.line,
+            construct=self.construct,
+            message=self.message,
+        )
 
 
 class QueryProblems(InvalidQuery):
@@ -26,4 +38,4 @@ class QueryProblems(InvalidQuery):
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
-        super().__init__("\n".join(str(problem) for problem in self.problems))
+        super().__init__(listed((problem.sentence for problem in self.problems), "\n"))

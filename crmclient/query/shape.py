@@ -13,6 +13,7 @@ from typing import Final, TypeAlias
 
 from crmclient.errors import InvalidQuery
 from crmclient.query.ast import Condition, Filter, FilterItem, Link, Operator, Query
+from crmclient.sentences import Sentence
 
 Shape: TypeAlias = tuple[object, ...]
 
@@ -21,6 +22,9 @@ LISTS: Final = frozenset({Operator.IN, Operator.NOT_IN, Operator.CONTAIN_VALUES,
 
 DEEPEST: Final = 50
 """How deep groups and links may be nested: more than people write, and less than databases take."""
+
+TOO_DEEP_A_FILTER: Final = Sentence("The filter is nested more than %(most)s groups deep.", most=DEEPEST)
+TOO_DEEP_LINKS: Final = Sentence("The links are nested more than %(most)s deep.", most=DEEPEST)
 
 
 def shape_of(query: Query) -> tuple[Shape, list[object]]:
@@ -47,7 +51,7 @@ def digest(shape: Shape) -> str:
 
 def _group(group: Filter, values: list[object], depth: int) -> Shape:
     if depth > DEEPEST:
-        raise InvalidQuery(f"The filter is nested more than {DEEPEST} groups deep.")
+        raise InvalidQuery(TOO_DEEP_A_FILTER)
     return (group.any, *[_item(item, values, depth) for item in group.items])
 
 
@@ -69,7 +73,7 @@ def _condition(condition: Condition, values: list[object]) -> Shape:
 
 def _link(link: Link, values: list[object], depth: int) -> Shape:
     if depth > DEEPEST:
-        raise InvalidQuery(f"The links are nested more than {DEEPEST} deep.")
+        raise InvalidQuery(TOO_DEEP_LINKS)
     return (
         link.entity,
         link.from_attribute,

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, TypeVar
 
 from django import forms
+from django.contrib.admin import display
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.db.models import Model
+from django.http import HttpRequest
+from django.utils.functional import Promise
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language
 from unfold import admin
-from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
+from unfold.forms import AdminPasswordChangeForm, AuthenticationForm, UserChangeForm, UserCreationForm
 from unfold.views import ChangeList as UnfoldChangeList
 from unfold.widgets import (
     UnfoldAdminCheckboxSelectMultipleWidget,
@@ -19,8 +28,11 @@ from unfold.widgets import (
     UnfoldBooleanSwitchWidget,
 )
 
+from designer.admin.saving.audited import Audited
+
 __all__ = [
     "AdminPasswordChangeForm",
+    "AuthenticationForm",
     "ChangeList",
     "ModelAdmin",
     "StackedInline",
@@ -28,6 +40,7 @@ __all__ = [
     "UserChangeForm",
     "UserCreationForm",
     "dress",
+    "picked",
     "searchable",
     "suggesting",
 ]
@@ -46,13 +59,37 @@ _WIDGETS: tuple[tuple[type[forms.Widget], type[forms.Widget]], ...] = (
 )
 
 
+@cache
+def _checkbox(language: str | None) -> str:
+    """Of every row of a list the same, but for its value."""
+    return str(admin.checkbox.render(ACTION_CHECKBOX_NAME, "{}"))
+
+
 # unfold is not typed: these are where its classes enter ours.
-class ModelAdmin(admin.ModelAdmin):  # type: ignore[misc]
-    """A model's pages."""
-
-
 class ChangeList(UnfoldChangeList):  # type: ignore[misc]
-    """The rows of a list page."""
+    """The rows of a list page. The look asks for the addresses of all headers again with every row."""
+
+    def get_query_string(self, new_params: Any = None, remove: Any = None) -> str:
+        known: dict[str, str] = self.__dict__.setdefault("_addresses", {})
+        asked = repr((new_params, remove))
+        if asked not in known:
+            known[asked] = super().get_query_string(new_params, remove)
+        return known[asked]
+
+
+class ModelAdmin(Audited, admin.ModelAdmin):  # type: ignore[misc]
+    """A model's pages. `when_empty` says on a list without rows what they are for."""
+
+    when_empty: str | Promise = ""
+
+    list_per_page = 50
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return ChangeList
+
+    @display(description=admin.ModelAdmin.action_checkbox.short_description)
+    def action_checkbox(self, obj: Model) -> SafeString:
+        return format_html(_checkbox(get_language()), str(obj.pk))
 
 
 class StackedInline(admin.StackedInline):  # type: ignore[misc]
@@ -83,6 +120,31 @@ def dress(field: F) -> F:
 def searchable(field: forms.ChoiceField) -> forms.ChoiceField:
     """A list of choices that can be searched by typing."""
     _wear(field, UnfoldAdminSelect2Widget(attrs=field.widget.attrs))
+    return field
+
+
+class _Picker(UnfoldAdminSelectWidget):  # type: ignore[misc]
+    """Writes the present choice alone: `picker.js` offers those that the page holds once, under `source`."""
+
+    template_name = "django/forms/widgets/select.html"
+
+    choices: Any
+
+    def __init__(self, source: str) -> None:
+        super().__init__(attrs={"data-picker": source})
+
+    def optgroups(self, name: str, value: list[str], attrs: dict[str, Any] | None = None) -> Any:
+        offered = self.choices
+        self.choices = [(key, label) for key, label in offered if not key or str(key) in value]
+        try:
+            return super().optgroups(name, value, attrs)
+        finally:
+            self.choices = offered
+
+
+def picked(field: forms.ChoiceField, source: str) -> forms.ChoiceField:
+    """A list of choices that is written once for a page, however many fields choose from it."""
+    _wear(field, _Picker(source))
     return field
 
 

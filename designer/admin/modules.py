@@ -7,18 +7,20 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
 
-from designer.admin import choices
-from designer.admin.checked import RefusalForm, SharedAdmin
+from designer.admin.endpoints.fetchxml_fields import FetchXmlField
 from designer.admin.look import searchable
+from designer.admin.metadata import choices
+from designer.admin.metadata.known import known_metadata
+from designer.admin.saving.checked import RefusalForm, SharedAdmin
 from designer.models import ExposedEntity, Module
-from designer.platform import get_platform
-from designer.readiness import Metadata
 
 
 @admin.register(Module)
 class ModuleAdmin(SharedAdmin):
     form = RefusalForm
+    when_empty = _("No module yet. A module groups endpoints under one segment of their paths.")
     list_display = ("segment", "title", "description")
     search_fields = ("segment", "title")
 
@@ -26,15 +28,21 @@ class ModuleAdmin(SharedAdmin):
 class ExposedEntityForm(RefusalForm):
     class Meta:
         model = ExposedEntity
-        fields = ("module", "entity", "segment", "title", "description")
+        fields = ("module", "entity", "segment", "title", "description", "row_rule")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        if "row_rule" in self.fields:
+            rule = self.fields["row_rule"]
+            self.fields["row_rule"] = FetchXmlField(
+                "filter", self.instance.entity, label=rule.label, help_text=rule.help_text
+            )
         if "entity" in self.fields:
-            offered = choices.entities(Metadata(get_platform()))
-            help_text = self.fields["entity"].help_text
+            offered = choices.entities(known_metadata())
             field = forms.ChoiceField(
-                choices=choices.with_present(offered, self.instance.entity), help_text=help_text
+                label=self.fields["entity"].label,
+                choices=choices.with_present(offered, self.instance.entity),
+                help_text=self.fields["entity"].help_text,
             )
             self.fields["entity"] = searchable(field)
 
@@ -42,10 +50,19 @@ class ExposedEntityForm(RefusalForm):
 @admin.register(ExposedEntity)
 class ExposedEntityAdmin(SharedAdmin):
     form = ExposedEntityForm
+    change_form_template = "designer/exposed_entity.html"
+    when_empty = _("No entity yet. Exposing one makes its usual endpoints in one go.")
     list_display = ("segment", "module", "entity", "title")
     list_filter = ("module",)
     list_select_related = ("module",)
     search_fields = ("segment", "entity", "title")
+
+    class Media:
+        css = {"all": ["designer/studio.css", "designer/endpoint.css"]}
+        js = [
+            *("designer/rows.js", "designer/picker.js"),
+            *("designer/fetchxml_filter.js", "designer/fetchxml.js", "designer/platform.js"),
+        ]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         # Its endpoints' attributes are those of the entity that it was made for.

@@ -6,13 +6,13 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
+from django.utils.translation import gettext_lazy as _
 
-from designer.admin import choices
-from designer.admin.checked import RefusalForm, SharedAdmin
 from designer.admin.look import dress
+from designer.admin.metadata import choices
+from designer.admin.metadata.known import known_metadata
+from designer.admin.saving.checked import RefusalForm, SharedAdmin
 from designer.models import Role
-from designer.platform import get_platform
-from designer.readiness import Metadata
 
 
 class RoleForm(RefusalForm):
@@ -24,10 +24,11 @@ class RoleForm(RefusalForm):
         super().__init__(*args, **kwargs)
         if "platform_roles" in self.fields:
             present = [(name, name) for name in self.instance.platform_roles or ()]
-            offered = choices.security_roles(Metadata(get_platform()))
+            offered = choices.security_roles(known_metadata())
             field = forms.MultipleChoiceField(
                 choices=list(dict.fromkeys([*offered, *present])),
                 required=False,
+                label=self.fields["platform_roles"].label,
                 widget=forms.CheckboxSelectMultiple,
                 help_text=self.fields["platform_roles"].help_text,
             )
@@ -37,9 +38,10 @@ class RoleForm(RefusalForm):
 @admin.register(Role)
 class RoleAdmin(SharedAdmin):
     form = RoleForm
+    when_empty = _("No role yet. Roles say which callers may use an endpoint; tokens bring them.")
     list_display = ("name", "title", "corresponding")
     search_fields = ("name", "title")
 
-    @admin.display(description="Platform roles")
+    @admin.display(description=_("Platform roles"))
     def corresponding(self, row: Role) -> str:
         return ", ".join(row.platform_roles)

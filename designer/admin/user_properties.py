@@ -6,21 +6,28 @@ from typing import Any, ClassVar
 
 from django import forms
 from django.contrib import admin
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.decorators import method_decorator
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_POST
 
-from designer.admin import choices
-from designer.admin.checked import RefusalForm, SharedAdmin
-from designer.admin.inlines import OrderedFormSet
+from designer.admin.endpoints.page_data import user_data
+from designer.admin.endpoints.row_formsets import OrderedFormSet
 from designer.admin.look import TabularInline, dress, searchable, suggesting
+from designer.admin.metadata import choices
+from designer.admin.metadata.known import known_metadata
+from designer.admin.saving.checked import RefusalForm, SharedAdmin
+from designer.admin.trying.try_page import FOR_REAL
+from designer.admin.trying.user_examples import ExampleForm, designed, example_view
 from designer.models import Binding, RelatedColumn, UserProperty
-from designer.platform import get_platform
-from designer.readiness import Metadata
 from designer.readiness.metadata import USER
 
+_EXAMPLE = "designer_userproperty_example"
 _KINDS = (
-    ("field", "Field of the user's record"),
-    ("related", "Related data"),
-    ("custom", "Custom: an expression"),
+    ("field", _("Field of the user's record")),
+    ("related", _("Related data")),
+    ("custom", _("Custom: an expression")),
 )
 
 
@@ -33,14 +40,17 @@ class UserPropertyForm(RefusalForm):
         super().__init__(*args, **kwargs)
         if "kind" not in self.fields:
             return
-        metadata = Metadata(get_platform())
-        self.fields["kind"] = dress(forms.ChoiceField(choices=_KINDS, initial="field"))
+        metadata = known_metadata()
+        self.fields["kind"] = dress(forms.ChoiceField(label=_("Kind"), choices=_KINDS, initial="field"))
         self._choose("attribute", choices.attributes(metadata, USER))
         self._choose("relationship", choices.relationships_of_users(metadata))
 
     def _choose(self, name: str, offered: choices.Choices) -> None:
         present = choices.with_present(offered, getattr(self.instance, name))
-        field = forms.ChoiceField(choices=present, required=False, help_text=self.fields[name].help_text)
+        shown = self.fields[name]
+        field = forms.ChoiceField(
+            label=shown.label, choices=present, required=False, help_text=shown.help_text
+        )
         self.fields[name] = searchable(field)
 
 
@@ -62,11 +72,11 @@ class RelatedColumnInline(TabularInline):
     form = RelatedColumnForm
     formset = OrderedFormSet
     fields = ("attribute", "name", "position")
-    verbose_name_plural = "columns of related data"
+    verbose_name_plural = _("columns of related data")
 
     def get_formset(self, request: HttpRequest, obj: UserProperty | None = None, **kwargs: Any) -> Any:
         relationship = obj.relationship if obj else ""
-        suggestions = choices.related_attributes(Metadata(get_platform()), relationship)
+        suggestions = choices.related_attributes(known_metadata(), relationship)
         form = type("RelatedColumnForm", (RelatedColumnForm,), {"suggestions": suggestions})
         return super().get_formset(request, obj, **{"form": form, **kwargs})
 
@@ -74,13 +84,50 @@ class RelatedColumnInline(TabularInline):
 @admin.register(UserProperty)
 class UserPropertyAdmin(SharedAdmin):
     form = UserPropertyForm
+    when_empty = _("No user property yet. They are what callers learn of themselves, and “@user” values.")
     inlines = (RelatedColumnInline,)
-    list_display = ("name", "kind", "source", "description")
+    list_display = ("name", "kind_label", "source", "description")
     search_fields = ("name", "description")
     ordering_field = "position"
     hide_ordering_field = True
+    change_form_template = "designer/user_property.html"
 
-    @admin.display(description="Comes from")
+    class Media:
+        css = {"all": ["designer/studio.css", "designer/endpoint.css"]}
+        js = [
+            *("designer/rows.js", "designer/suggestions.js"),
+            *("designer/user_example.js", "designer/platform.js"),
+        ]
+
+    def get_urls(self) -> list[URLPattern]:
+        own = [
+            path("add/example/", self.admin_site.admin_view(self.example_view), name=f"{_EXAMPLE}_new"),
+            path("<path:object_id>/example/", self.admin_site.admin_view(self.example_view), name=_EXAMPLE),
+        ]
+        return [*own, *super().get_urls()]
+
+    @method_decorator(require_POST)
+    def example_view(self, request: HttpRequest, object_id: str = "") -> HttpResponse:
+        row = designed(self, request, object_id) if object_id else None
+        return example_view(self, request, row)
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], **kwargs: Any
+    ) -> HttpResponse:
+        row = kwargs.get("obj")
+        context["page_data"] = user_data(known_metadata(), custom=False)
+        if request.user.has_perm(FOR_REAL) and context["adminform"].form.fields:
+            context["example_form"] = ExampleForm()
+            own = (f"{_EXAMPLE}", [row.pk]) if row else (f"{_EXAMPLE}_new", [])
+            context["example_url"] = reverse(f"admin:{own[0]}", args=own[1])
+        response: HttpResponse = super().render_change_form(request, context, **kwargs)
+        return response
+
+    @admin.display(description=_("Kind"), ordering="kind")
+    def kind_label(self, row: UserProperty) -> Any:
+        return dict(_KINDS).get(row.kind, row.kind)
+
+    @admin.display(description=_("Comes from"))
     def source(self, row: UserProperty) -> str:
         return row.attribute or row.relationship or row.expression
 

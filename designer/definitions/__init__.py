@@ -13,6 +13,8 @@ from designer.definitions.document import ConfigurationDocument
 from designer.definitions.endpoints import EndpointDefinition, EndpointSettings
 from designer.definitions.entities import ExposedEntityDefinition, ModuleDefinition
 from designer.definitions.inputs import InputDefinition
+from designer.definitions.queries import FilterValue, QueryValue
+from designer.definitions.steps import FetcherDefinition, PreconditionDefinition
 
 __all__ = [
     "AccessDefinition",
@@ -24,8 +26,12 @@ __all__ = [
     "EndpointDefinition",
     "EndpointSettings",
     "ExposedEntityDefinition",
+    "FetcherDefinition",
+    "FilterValue",
     "InputDefinition",
     "ModuleDefinition",
+    "PreconditionDefinition",
+    "QueryValue",
     "RoleDefinition",
     "UserPropertyDefinition",
     "UserPropertyKind",

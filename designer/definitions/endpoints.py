@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 from pydantic import (
@@ -18,6 +19,9 @@ from designer.definitions.base import Definition
 from designer.definitions.bindings import BindingDefinition
 from designer.definitions.columns import ColumnDefinition
 from designer.definitions.inputs import InputDefinition
+from designer.definitions.queries import FilterValue
+from designer.definitions.steps import FetcherDefinition, PreconditionDefinition
+from designer.sentences import Sentence
 
 
 class EndpointSettings(Definition):
@@ -35,6 +39,8 @@ class EndpointDefinition(Definition):
     `module` and `exposure` (the segment of the exposed entity in that module) are empty where the kind has
     none. `segment` is the endpoint's own path segment, empty for the entity's; `name` is the last segment of
     kinds that are named (queries, files, actions, option sets). `settings` are of the type the kind declares.
+    `row_rule` narrows that of the exposed entity. `fetchers` run in their order, then all `preconditions`
+    must hold.
     """
 
     kind: str
@@ -49,9 +55,12 @@ class EndpointDefinition(Definition):
     inputs: tuple[InputDefinition, ...] = ()
     bindings: tuple[BindingDefinition, ...] = ()
     columns: tuple[ColumnDefinition, ...] = ()
+    row_rule: FilterValue = None
+    fetchers: tuple[FetcherDefinition, ...] = ()
+    preconditions: tuple[PreconditionDefinition, ...] = ()
     settings: EndpointSettings = Field(default_factory=EndpointSettings)
 
-    @property
+    @cached_property
     def key(self) -> str:
         """Unique and stable over exports: `sales.accounts.create`, `sales.accounts.upload.contract`."""
         return ".".join(
@@ -76,7 +85,13 @@ class EndpointDefinition(Definition):
         from designer.kinds import KINDS
 
         if kind not in KINDS:
-            raise ValueError(f"unknown kind {kind!r}; one of {', '.join(sorted(KINDS))}")
+            raise ValueError(
+                Sentence(
+                    "unknown kind %(kind)s; one of %(known)s",
+                    kind=repr(kind),
+                    known=", ".join(sorted(KINDS)),
+                )
+            )
         return kind
 
     @field_serializer("settings")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from designer.definitions.base import Definition
+from designer.definitions.queries import FilterValue
 
 
 class ModuleDefinition(Definition):
@@ -14,13 +15,17 @@ class ModuleDefinition(Definition):
 
 
 class ExposedEntityDefinition(Definition):
-    """A platform entity (`entity`, its logical name) exposed in a module under `segment`."""
+    """A platform entity (`entity`, its logical name) exposed in a module under `segment`.
+
+    `row_rule`: the only records that callers of its endpoints reach.
+    """
 
     module: str
     segment: str
     entity: str
     title: str = ""
     description: str = ""
+    row_rule: FilterValue = None
 
     @property
     def key(self) -> str:

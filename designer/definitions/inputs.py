@@ -7,6 +7,7 @@ from decimal import Decimal
 from pydantic import Field
 
 from designer.definitions.base import Definition, JsonValue
+from designer.definitions.bindings import BindingDefinition
 
 
 class InputDefinition(Definition):
@@ -15,6 +16,9 @@ class InputDefinition(Definition):
     `minimum` and `maximum` are inclusive; lengths count characters, or items of a list; `allowed` holds the
     only values accepted, in JSON form; `default` is used when the input is absent (None: no default).
     `nullable` lets null clear an attribute on update.
+
+    Of type `List`, it holds records to be created along with the endpoint's own: `relationship` is the schema
+    name of the one-to-many relationship from that to them, `inputs` and `bindings` are those of each item.
     """
 
     name: str
@@ -29,3 +33,6 @@ class InputDefinition(Definition):
     max_length: int | None = Field(default=None, ge=0)
     pattern: str = ""
     allowed: tuple[JsonValue, ...] = ()
+    relationship: str = ""
+    inputs: tuple[InputDefinition, ...] = ()
+    bindings: tuple[BindingDefinition, ...] = ()

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.db import models
 from django.db.models import ProtectedError
 
 from designer.definitions import (
+    BindingDefinition,
     ConfigurationDocument,
     Definition,
     EndpointDefinition,
     ExposedEntityDefinition,
+    InputDefinition,
     ModuleDefinition,
     RoleDefinition,
     UserPropertyDefinition,
@@ -25,12 +27,17 @@ from designer.models import (
     Column,
     Endpoint,
     ExposedEntity,
+    Fetcher,
     Input,
     Module,
+    Precondition,
     RelatedColumn,
     Role,
     UserProperty,
 )
+from designer.sentences import Sentence, listed
+
+P = TypeVar("P", Input, Binding, Column, Fetcher, Precondition)
 
 
 def apply(plan: Plan, wanted: ConfigurationDocument) -> None:
@@ -47,7 +54,7 @@ def apply(plan: Plan, wanted: ConfigurationDocument) -> None:
 
 def _make(change: Change) -> Iterator[str]:
     row = _ROWS[change.collection.field]
-    what = f"{change.collection.noun} {change.key}"
+    what = change.collection.named(change.key)
     try:
         if change.after is None:
             row.find(change.before).delete()
@@ -55,13 +62,13 @@ def _make(change: Change) -> Iterator[str]:
             row.write(row.find(change.before or change.after) or row.model(), change.after)
     except ProtectedError as error:
         users = ", ".join(sorted(str(user) for user in error.protected_objects))
-        yield f"{what} is in use and cannot be removed: {users}"
+        yield Sentence("%(item)s is in use and cannot be removed: %(users)s", item=what, users=users)
     except ValidationError as error:
         for field, messages in error.message_dict.items():
-            place = "" if field == NON_FIELD_ERRORS else f"{field}: "
-            yield f"{what}: {place}{' '.join(messages)}"
+            places = () if field == NON_FIELD_ERRORS else (field,)
+            yield listed((what, *places, listed(messages, " ")), ": ")
     except ValueError as error:
-        yield f"{what}: {error}"
+        yield listed((what, str(error)), ": ")
 
 
 def _check(row: models.Model) -> None:
@@ -93,7 +100,7 @@ def _write_user_property(row: UserProperty, known: UserPropertyDefinition) -> No
     _save(row, known.model_dump(exclude={"columns"}))
     row.columns.all().delete()
     for at, column in enumerate(known.columns):
-        _save(RelatedColumn(user_property=row, position=at), column.model_dump())
+        _save(RelatedColumn(user_property=row, position=at), column.model_dump(exclude={"expression"}))
 
 
 def _find_module(module: ModuleDefinition) -> Module | None:
@@ -122,7 +129,7 @@ def _find_endpoint(endpoint: EndpointDefinition) -> Endpoint | None:
 
 
 def _write_endpoint(row: Endpoint, endpoint: EndpointDefinition) -> None:
-    plain = {"kind", "segment", "name", "title", "description", "enabled"}
+    plain = {"kind", "segment", "name", "title", "description", "enabled", "row_rule"}
     places = {
         "module": _module(endpoint.module) if endpoint.module else None,
         "entity": _entity(endpoint) if endpoint.exposure else None,
@@ -131,24 +138,45 @@ def _write_endpoint(row: Endpoint, endpoint: EndpointDefinition) -> None:
     settings = {"settings": endpoint.settings.to_json()}
     _save(row, endpoint.model_dump(include=plain) | places | access | settings)
     row.roles.set(_roles(endpoint.access.roles))
-    _write_parts(row, Input, endpoint.inputs)
-    _write_parts(row, Binding, endpoint.bindings)
+    for model in (Binding, Input, Column, Fetcher, Precondition):
+        model._default_manager.filter(endpoint=row).delete()
+    _write_inputs(row, None, endpoint.inputs, endpoint.bindings)
     _write_parts(row, Column, endpoint.columns)
+    _write_parts(row, Fetcher, endpoint.fetchers)
+    _write_parts(row, Precondition, endpoint.preconditions)
 
 
-def _write_parts(row: Endpoint, model: type[Input | Binding | Column], parts: Sequence[Definition]) -> None:
-    rows = [model(endpoint=row, position=at, **part.model_dump()) for at, part in enumerate(parts)]
+def _write_inputs(
+    row: Endpoint,
+    parent: Input | None,
+    inputs: Sequence[InputDefinition],
+    bindings: Sequence[BindingDefinition],
+) -> None:
+    """The inputs and bindings of the endpoint or, with `parent`, of each item of a list."""
+    written = _write_parts(row, Input, inputs, parent=parent)
+    _write_parts(row, Binding, bindings, parent=parent)
+    for definition, list_input in zip(inputs, written, strict=True):
+        if definition.inputs or definition.bindings:
+            _write_inputs(row, list_input, definition.inputs, definition.bindings)
+
+
+def _write_parts(row: Endpoint, model: type[P], parts: Sequence[Definition], **fixed: Any) -> list[P]:
+    rows = [
+        model(endpoint=row, position=at, **fixed, **part.model_dump(exclude={"inputs", "bindings"}))
+        for at, part in enumerate(parts)
+    ]
     for part in rows:
         _check(part)
     objects: models.Manager[Any] = model._default_manager
-    objects.filter(endpoint=row).delete()
-    objects.bulk_create(rows)
+    return objects.bulk_create(rows)
 
 
 def _module(segment: str) -> Module:
     found = Module.objects.filter(segment=segment).first()
     if found is None:
-        raise ValidationError({"module": f"There is no module “{segment}”, here or in the document."})
+        raise ValidationError(
+            {"module": Sentence("There is no module “%(name)s”, here or in the document.", name=segment)}
+        )
     return found
 
 
@@ -156,7 +184,13 @@ def _entity(endpoint: EndpointDefinition) -> ExposedEntity:
     found = ExposedEntity.objects.filter(module__segment=endpoint.module, segment=endpoint.exposure).first()
     if found is None:
         raise ValidationError(
-            {"exposure": f"Module “{endpoint.module}” exposes no entity as “{endpoint.exposure}”."}
+            {
+                "exposure": Sentence(
+                    "Module “%(module)s” exposes no entity as “%(name)s”.",
+                    module=endpoint.module,
+                    name=endpoint.exposure,
+                )
+            }
         )
     return found
 
@@ -164,7 +198,13 @@ def _entity(endpoint: EndpointDefinition) -> ExposedEntity:
 def _roles(names: tuple[str, ...]) -> list[Role]:
     found = {role.name: role for role in Role.objects.filter(name__in=names)}
     if missing := [name for name in names if name not in found]:
-        raise ValidationError({"access.roles": f"There is no role “{missing[0]}”, here or in the document."})
+        raise ValidationError(
+            {
+                "access.roles": Sentence(
+                    "There is no role “%(name)s”, here or in the document.", name=missing[0]
+                )
+            }
+        )
     return list(found.values())
 
 

@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from designer.sentences import Sentence
+
 # What names an item of a list, so that a line says “inputs.phone” and not “inputs[3]”.
 _NAMES = ("name", "attribute")
 
@@ -21,7 +23,7 @@ def differences(before: Any, after: Any, place: str = "") -> Iterator[str]:
     if named_before is None or named_after is None:
         yield f"{place}: {_shown(before)} → {_shown(after)}"
     elif named_before == named_after:
-        yield f"{place}: in another order"
+        yield Sentence("%(place)s: in another order", place=place)
     else:
         yield from _in_objects(named_before, named_after, place)
 

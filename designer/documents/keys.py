@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from designer.definitions import ConfigurationDocument, Definition, EndpointDefinition
 from designer.kinds import KINDS, Scope
+from designer.sentences import Sentence
 
 Key: TypeAlias = str
 
@@ -21,9 +22,12 @@ class Collection:
     """One list of the document. `group` is what must be named before an item of it is removed."""
 
     field: str
-    noun: str
+    noun: Sentence
     key: Callable[[Any], Key]
     group: Callable[[Any], str]
+
+    def named(self, key: Key) -> Sentence:
+        return Sentence("%(noun)s %(key)s", noun=self.noun, key=key)
 
     def items(self, document: ConfigurationDocument) -> Mapping[Key, Definition]:
         return {self.key(item): item for item in getattr(document, self.field)}
@@ -35,11 +39,11 @@ def _group_of_endpoint(endpoint: EndpointDefinition) -> str:
 
 # In the order in which they refer to each other.
 COLLECTIONS = (
-    Collection("roles", "role", lambda role: role.name, lambda role: CONTEXT),
-    Collection("user_properties", "user property", lambda owned: owned.name, lambda owned: CONTEXT),
-    Collection("modules", "module", lambda module: module.segment, lambda module: module.segment),
-    Collection("entities", "entity", lambda entity: entity.key, lambda entity: entity.module),
-    Collection("endpoints", "endpoint", lambda endpoint: endpoint.key, _group_of_endpoint),
+    Collection("roles", Sentence("role"), lambda role: role.name, lambda role: CONTEXT),
+    Collection("user_properties", Sentence("user property"), lambda owned: owned.name, lambda owned: CONTEXT),
+    Collection("modules", Sentence("module"), lambda module: module.segment, lambda module: module.segment),
+    Collection("entities", Sentence("entity"), lambda entity: entity.key, lambda entity: entity.module),
+    Collection("endpoints", Sentence("endpoint"), lambda endpoint: endpoint.key, _group_of_endpoint),
 )
 
 
@@ -50,8 +54,12 @@ def repeated(document: ConfigurationDocument) -> Iterator[str]:
         for at, item in enumerate(getattr(document, collection.field)):
             key = collection.key(item)
             if key in first:
-                place = f"{collection.field}[{at}]"
-                yield f"{place}: the {collection.noun} {key} is at {collection.field}[{first[key]}] already"
+                yield Sentence(
+                    "%(place)s: the %(item)s is at %(first)s already",
+                    place=f"{collection.field}[{at}]",
+                    item=collection.named(key),
+                    first=f"{collection.field}[{first[key]}]",
+                )
             first.setdefault(key, at)
     for at, endpoint in enumerate(document.endpoints):
         for field, names in (
@@ -59,4 +67,8 @@ def repeated(document: ConfigurationDocument) -> Iterator[str]:
             ("bindings", [binding.attribute for binding in endpoint.bindings]),
         ):
             for name in sorted({name for name in names if names.count(name) > 1}):
-                yield f"endpoints[{at}].{field} ({endpoint.key}): “{name}” is there more than once"
+                yield Sentence(
+                    "%(place)s: “%(name)s” is there more than once",
+                    place=f"endpoints[{at}].{field} ({endpoint.key})",
+                    name=name,
+                )

@@ -10,6 +10,7 @@ from designer.definitions import ConfigurationDocument, Definition
 from designer.documents.differences import differences
 from designer.documents.keys import COLLECTIONS, CONTEXT, OPTION_SETS, Collection, Key
 from designer.documents.problems import DocumentError
+from designer.sentences import Sentence, listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +29,21 @@ class Change:
         return group
 
     def lines(self) -> Iterator[str]:
-        what = f"{self.collection.noun} {self.key}"
+        what = self.collection.named(self.key)
         if self.before is None:
-            yield f"+ {what}"
+            yield listed(("+", what), " ")
         elif self.after is not None:
-            yield f"~ {what}"
+            yield listed(("~", what), " ")
             for difference in differences(self.before.to_json(), self.after.to_json()):
-                yield f"    {difference}"
+                yield listed(("   ", difference), " ")
         elif self.confirmed:
-            yield f"- {what}"
+            yield listed(("-", what), " ")
         else:
-            yield f"  {what} is not in the document; it is kept (remove it with --delete {self.group})"
+            yield Sentence(
+                "  %(item)s is not in the document; it is kept (remove it with --delete %(group)s)",
+                item=what,
+                group=self.group,
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +61,7 @@ class Plan:
         for change in self.changes:
             yield from change.lines()
         if self.reordered:
-            yield "~ user properties: in another order"
+            yield Sentence("~ user properties: in another order")
 
 
 def plan(now: ConfigurationDocument, wanted: ConfigurationDocument, delete: Names[str] = ()) -> Plan:
@@ -94,7 +99,15 @@ def _concerns(
 def _check_groups(now: ConfigurationDocument, delete: Names[str]) -> None:
     known = {CONTEXT, OPTION_SETS, *(module.segment for module in now.modules)}
     if unknown := sorted(set(delete) - known):
-        raise DocumentError([f"--delete {unknown[0]}: no such module; known: {', '.join(sorted(known))}."])
+        raise DocumentError(
+            [
+                Sentence(
+                    "%(option)s: no such module; known: %(known)s.",
+                    option=f"--delete {unknown[0]}",
+                    known=", ".join(sorted(known)),
+                )
+            ]
+        )
 
 
 def _reordered(now: ConfigurationDocument, wanted: ConfigurationDocument) -> bool:

@@ -11,6 +11,8 @@ from pydantic import ValidationError
 from designer.definitions import ConfigurationDocument
 from designer.documents.keys import repeated
 from designer.documents.problems import DocumentError
+from designer.documents.reasons import reason_of, unreadable
+from designer.sentences import Counted, Sentence, listed
 
 LARGEST_DOCUMENT = 32 * 1024 * 1024
 MOST_PROBLEMS = 100
@@ -19,10 +21,18 @@ MOST_PROBLEMS = 100
 def read(raw: bytes) -> ConfigurationDocument:
     """The document in UTF-8 JSON. Raises DocumentError, with the place of every problem."""
     if len(raw) > LARGEST_DOCUMENT:
-        raise DocumentError([f"A document has at most {LARGEST_DOCUMENT:,} bytes, not {len(raw):,}."])
+        raise DocumentError(
+            [
+                Sentence(
+                    "A document has at most %(most)s bytes, not %(given)s.",
+                    most=f"{LARGEST_DOCUMENT:,}",
+                    given=f"{len(raw):,}",
+                )
+            ]
+        )
     data = _parse(raw)
     if not isinstance(data, dict):
-        raise DocumentError(['A document is a JSON object: {"format": 1, …}.'])
+        raise DocumentError([Sentence('A document is a JSON object: {"format": 1, …}.')])
     if unstorable := list(_with_nul(data, ())):
         raise DocumentError(unstorable)
     try:
@@ -38,24 +48,26 @@ def _parse(raw: bytes) -> Any:
     try:
         return jiter.from_json(raw, allow_inf_nan=False, catch_duplicate_keys=True, float_mode="decimal")
     except ValueError as error:
-        raise DocumentError([f"This is no JSON that can be read: {error}."]) from error
+        raise DocumentError([unreadable(str(error))]) from error
 
 
 def _with_nul(value: Any, place: tuple[str | int, ...]) -> Iterator[str]:
     if isinstance(value, str) and "\0" in value:
-        yield f"{_place(place)}: holds a NUL character, which no database keeps; take it out"
+        yield Sentence(
+            "%(place)s: holds a NUL character, which no database keeps; take it out", place=_place(place)
+        )
     elif isinstance(value, (dict, list)):
         for key, item in value.items() if isinstance(value, dict) else enumerate(value):
             yield from _with_nul(item, (*place, key))
 
 
 def _sentences(error: ValidationError, data: dict[str, Any]) -> Iterator[str]:
-    problems = error.errors(include_url=False, include_context=False)
+    problems = error.errors(include_url=False)
     for problem in problems[:MOST_PROBLEMS]:
-        place = _place(problem["loc"])
-        yield f"{place or 'document'}{_who(problem['loc'], data)}: {_sentence(problem)}"
-    if len(problems) > MOST_PROBLEMS:
-        yield f"… and {len(problems) - MOST_PROBLEMS} more"
+        place = f"{_place(problem['loc'])}{_who(problem['loc'], data)}" or Sentence("document")
+        yield listed((place, reason_of(problem)), ": ")
+    if (more := len(problems) - MOST_PROBLEMS) > 0:
+        yield Counted("… and %(number)s more", "… and %(number)s more", more)
 
 
 def _place(location: Sequence[str | int]) -> str:
@@ -75,14 +87,3 @@ def _who(location: Sequence[str | int], data: dict[str, Any]) -> str:
     names = [item.get(name) for name in ("module", "exposure", "segment", "kind", "name")]
     known = ".".join(name for name in names if isinstance(name, str) and name)
     return f" ({known})" if known else ""
-
-
-def _sentence(problem: Any) -> str:
-    match problem["type"]:
-        case "missing":
-            return "is missing; write it"
-        case "extra_forbidden":
-            return "is not known; take it out, or mend its name"
-        case _:
-            message: str = problem["msg"]
-            return message.removeprefix("Value error, ")

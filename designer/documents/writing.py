@@ -7,6 +7,7 @@ import json
 from designer.configuration import Configuration
 from designer.definitions import ConfigurationDocument, EndpointDefinition, RoleDefinition
 from designer.documents.problems import DocumentError
+from designer.sentences import Sentence
 
 
 def export(configuration: Configuration, module: str | None = None) -> ConfigurationDocument:
@@ -15,8 +16,10 @@ def export(configuration: Configuration, module: str | None = None) -> Configura
     Rows that make no definition are an error: a document that leaves them out would lose them.
     """
     if module is not None and all(known.segment != module for known in configuration.modules):
-        known = ", ".join(sorted(known.segment for known in configuration.modules)) or "none"
-        raise DocumentError([f"There is no module “{module}”; there are: {known}."])
+        known = ", ".join(sorted(known.segment for known in configuration.modules)) or Sentence("none")
+        raise DocumentError(
+            [Sentence("There is no module “%(name)s”; there are: %(known)s.", name=module, known=known)]
+        )
     if broken := _broken(configuration):
         raise DocumentError(broken)
     endpoints = [endpoint.definition for endpoint in configuration.endpoints.values()]
@@ -48,8 +51,12 @@ def _named(
 
 def _broken(configuration: Configuration) -> list[str]:
     endpoints = [
-        f"{endpoint.definition.key} cannot be exported: {endpoint.problem}"
+        _unwritable(endpoint.definition.key, endpoint.problem)
         for endpoint in configuration.endpoints.values()
         if endpoint.problem is not None
     ]
-    return endpoints + [f"{row} cannot be exported: {why}" for row, why in configuration.unreadable.items()]
+    return [*endpoints, *(_unwritable(row, why) for row, why in configuration.unreadable.items())]
+
+
+def _unwritable(item: str, why: str) -> Sentence:
+    return Sentence("%(item)s cannot be exported: %(why)s", item=item, why=why)

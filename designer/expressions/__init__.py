@@ -1,5 +1,6 @@
-"""Expressions (CEL) that consultants write: option filters and custom user properties."""
+"""Expressions (CEL) that consultants write, wherever a plain value or column is not enough."""
 
-from designer.expressions.expression import Expression, ExpressionError
+from designer.expressions.errors import ExpressionError
+from designer.expressions.expression import Expression
 
 __all__ = ["Expression", "ExpressionError"]

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Mapping
+import datetime as dt
+from collections.abc import Callable, Collection, Mapping
+from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import cel
 
-from designer.expressions.functions import OWN, STANDARD
+from crmclient.query.calendar import Calendar, Moment
+from designer.expressions.errors import ExpressionError, failure, mistake, mistake_at
+from designer.expressions.functions import NAMES, OWN, TIMED
 from designer.expressions.limits import (
     DEEPEST_BRACKETS,
     DEEPEST_MACROS,
@@ -16,23 +20,15 @@ from designer.expressions.limits import (
     Outline,
     is_affordable,
     outline,
+    tokens,
 )
+from designer.expressions.members import paths
+from designer.expressions.nearest import did_you_mean
+from designer.expressions.results import PATH, exactness, follow
 from designer.expressions.values import enter, leave
+from designer.sentences import Sentence as _
 
-_PLACE = re.compile(r"ERROR: <input>:(\d+):(\d+): (?:Syntax error: )?([^\n]*)")
 _TYPES = frozenset({"int", "uint", "double", "string", "bool", "bytes", "list", "map", "null_type", "type"})
-
-
-class ExpressionError(ValueError):
-    """An expression that cannot be compiled, or has no value; the message says what to change.
-
-    `line` and `column`, from 1, where the mistake is; None where that is not known.
-    """
-
-    def __init__(self, message: str, line: int | None = None, column: int | None = None) -> None:
-        super().__init__(message)
-        self.line = line
-        self.column = column
 
 
 class Expression:
@@ -45,34 +41,81 @@ class Expression:
         self.text = text
         self._outline = _check_limits(text)
         self._program = _compile(text)
-        _check_names(self._program, names, self._outline.variables)
+        _check_names(text, self._program, names, self._outline.variables)
         self.references = frozenset(self._program.variables()).intersection(names)
+        bare = PATH.fullmatch(text.strip()) if self.references else None
+        # What it names, where it is nothing but a name with fields: `record.revenue`.
+        self.path = tuple(bare[0].split(".")) if bare else None
+        called = self._program.functions()
+        self._functions = {name: OWN[name] for name in called if name in OWN}
+        self._timed = {name: TIMED[name] for name in called if name in TIMED}
+        self._is_exact = exactness(text)
 
-    def evaluate(self, values: Mapping[str, Any]) -> Any:
-        """The expression's value over `values`, keyed by the offered names. Raises ExpressionError."""
+    def members(self, name: str) -> frozenset[str] | None:
+        """The fields of `name` that it reads; None: it may be any of them."""
+        found = self.paths(name)
+        return None if found is None else frozenset(path[0] for path in found)
+
+    def paths(self, name: str) -> frozenset[tuple[str, ...]] | None:
+        """As `members`, with the fields read inside them: `record.a.b` gives ("a", "b")."""
+        return paths(self.text, name) if name in self.references else frozenset()
+
+    def evaluate(self, values: Mapping[str, Any], moment: Moment | None = None) -> Any:
+        """The expression's value over `values`, keyed by the offered names. Raises ExpressionError.
+
+        One that only names a plain value gives it untouched, and one that reckons exactly a Decimal.
+        `moment` is the present of functions of time; None: this very one, in UTC.
+        """
+        if self.path is not None:
+            value = follow(self.path, values)
+            if value is not None and not isinstance(value, (Mapping, list)):
+                return value
         data = enter(values)
+        raised: list[Exception] = []
         if not is_affordable(self._outline, data):
-            raise ExpressionError("The data is too large for this expression.")
+            raise ExpressionError(_("The data is too large for this expression."))
         try:
-            return leave(self._program.execute({**OWN, **data}))
-        except KeyError as error:
-            raise ExpressionError(f"There is no {error} in the data.") from error
+            result = leave(self._program.execute({**self._called(moment, raised), **data}))
         except Exception as error:
-            raise ExpressionError(f"The expression has no value: {error}") from error
+            raise failure(error, raised) from error
         except BaseException as error:
             raise _unless_stopping(error) from error
+        exact = isinstance(result, str) and self._is_exact is not None and self._is_exact(values)
+        return Decimal(result) if exact else result
+
+    def _called(self, moment: Moment | None, raised: list[Exception]) -> dict[str, Any]:
+        """Our own functions that it calls; what they raise is noted in `raised`."""
+        if not self._functions and not self._timed:
+            return {}
+        present = moment or Moment(dt.datetime.now(dt.UTC), Calendar())
+        return {
+            **{name: partial(_noting, raised, function) for name, function in self._functions.items()},
+            **{name: partial(_noting, raised, function, present) for name, function in self._timed.items()},
+        }
+
+
+def _noting(raised: list[Exception], function: Callable[..., Any], *given: Any) -> Any:
+    try:
+        return function(*given)
+    except Exception as error:
+        raised.append(error)
+        raise
 
 
 def _check_limits(text: str) -> Outline:
     if not text.strip():
-        raise ExpressionError("Write an expression.")
+        raise ExpressionError(_("Write an expression."))
     if len(text) > MOST_CHARACTERS:
-        raise ExpressionError(f"At most {MOST_CHARACTERS} characters; these are {len(text)}.")
+        raise ExpressionError(
+            _("At most %(most)s characters; these are %(given)s.", most=MOST_CHARACTERS, given=len(text))
+        )
     shape = outline(text)
     if shape.depth > DEEPEST_MACROS:
-        raise ExpressionError(f"At most {DEEPEST_MACROS} of map, filter, all and exists inside one another.")
+        raise ExpressionError(
+            _("At most %(most)s of map, filter, all and exists inside one another.", most=DEEPEST_MACROS)
+        )
     if shape.brackets > DEEPEST_BRACKETS:
-        raise ExpressionError(f"At most {DEEPEST_BRACKETS} brackets inside one another.")
+        raise ExpressionError(_("At most %(most)s brackets inside one another.", most=DEEPEST_BRACKETS))
     return shape
 
 
@@ -80,41 +123,42 @@ def _compile(text: str) -> cel.Program:
     try:
         return cel.compile(text)
     except Exception as error:
-        raise _mistake(str(error)) from error
+        raise mistake(str(error)) from error
     except BaseException as error:
         raise _unless_stopping(error) from error
 
 
-def _mistake(message: str) -> ExpressionError:
-    found = _PLACE.search(message)
-    if found is None:
-        return ExpressionError("This is no expression.")
-    line, column = int(found[1]), int(found[2])
-    place = f"character {column}" if line == 1 else f"line {line}, character {column}"
-    return ExpressionError(f"At {place}: {_in_words(found[3])}.", line, column)
-
-
-def _in_words(reason: str) -> str:
-    """The parser's reason without its list of all that it would have taken."""
-    if "input '<EOF>'" in reason:
-        return "something is missing before the end"
-    if unexpected := re.search(r"(?:input|at:) '(.+)'", reason.split(" expecting ")[0]):
-        return f"“{unexpected[1]}” is not expected here"
-    return "this cannot be read"
-
-
-def _check_names(program: cel.Program, names: Collection[str], bound: frozenset[str]) -> None:
-    unknown = set(program.variables()) - set(names) - bound - _TYPES
-    if unknown:
-        offered = ", ".join(sorted(names))
-        raise ExpressionError(f"There is no “{min(unknown)}” here; an expression sees: {offered}.")
+def _check_names(text: str, program: cel.Program, names: Collection[str], bound: frozenset[str]) -> None:
+    if unknown := set(program.variables()) - set(names) - bound - _TYPES:
+        name = min(unknown)
+        sentence = _(
+            "There is no “%(name)s” here; an expression sees: %(names)s.%(hint)s",
+            name=name,
+            names=", ".join(sorted(names)),
+            hint=did_you_mean(name, names),
+        )
+        raise mistake_at(text, _place(text, name), sentence)
     called = {name for name in program.functions() if name.isidentifier()}
-    if missing := called - STANDARD - OWN.keys():
-        raise ExpressionError(f"There is no function “{min(missing)}”.")
+    if missing := called - NAMES:
+        name = min(missing)
+        hint = did_you_mean(name, NAMES) or _(
+            " There are: %(names)s.", names=", ".join(sorted(NAMES, key=str.lower))
+        )
+        raise mistake_at(
+            text, _place(text, name), _("There is no function “%(name)s”.%(hint)s", name=name, hint=hint)
+        )
+
+
+def _place(text: str, name: str) -> int:
+    """Where a name or a function first stands."""
+    for token in tokens(text):
+        if name in (token["name"], (token["field"] or "").removeprefix(".").strip()):
+            return token.end() - len(name)
+    return 0
 
 
 def _unless_stopping(error: BaseException) -> ExpressionError:
     """The library's own panics are no Exception; neither is the wish to stop the process, which passes."""
     if isinstance(error, (KeyboardInterrupt, SystemExit, GeneratorExit)):
         raise error
-    return ExpressionError("The expression cannot be used.")
+    return ExpressionError(_("The expression cannot be used."))

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from designer.sentences import Sentence as _
 
 MOST_CHARACTERS = 1_000
 DEEPEST_MACROS = 2
@@ -18,6 +20,8 @@ DEEPEST_BRACKETS = 25
 # About half a second, and some tens of megabytes.
 MOST_STEPS = 10_000_000
 MOST_NODES = 1_000_000
+# Of a text that a function makes longer than it was.
+MOST_TEXT = 100_000
 
 _MACROS = "map|filter|all|exists|exists_one|existsOne"
 _TOKEN = re.compile(
@@ -51,13 +55,18 @@ class Outline:
     listed: int
 
 
+def tokens(text: str) -> Iterator[re.Match[str]]:
+    """The parts of a text that tell its shape; what stands in quotes and comments is one part."""
+    return _TOKEN.finditer(text)
+
+
 def outline(text: str) -> Outline:
     """The outline of a text, which need not be an expression."""
     names_within = [0]  # how often names occur, by macro; the first entry is for what stands outside of them
     inside: list[int] = []  # for each open bracket, the macro that it opens, or is in
     depth = brackets = commas = 0
     variables = set()
-    for token in _TOKEN.finditer(text):
+    for token in tokens(text):
         current = inside[-1] if inside else 0
         if token["macro"]:
             names_within.append(0)
@@ -86,6 +95,19 @@ def is_affordable(outline: Outline, values: Mapping[str, Any]) -> bool:
     return copied <= MOST_NODES and copied * length ** (outline.depth + 1) <= MOST_STEPS
 
 
+def bounded(function: str, made: str, *given: str) -> str:
+    """A text that a function has made of others. Raises ValueError where it has grown too long."""
+    if len(made) > max(MOST_TEXT, *map(len, given), 0):
+        raise too_long(function)
+    return made
+
+
+def too_long(function: str) -> ValueError:
+    return ValueError(
+        _("%(function)s would give more than %(most)s characters", function=function, most=MOST_TEXT)
+    )
+
+
 def _size(value: Any) -> tuple[int, int]:
     """How many values there are, long texts counting as several, and how many items the longest list has."""
     if isinstance(value, str):
@@ -93,4 +115,4 @@ def _size(value: Any) -> tuple[int, int]:
     if not isinstance(value, (dict, list)):
         return 1, 0
     sizes = [_size(item) for item in (value.values() if isinstance(value, dict) else value)]
-    return 1 + sum(nodes for nodes, _ in sizes), max([len(value), *(longest for _, longest in sizes)])
+    return 1 + sum(nodes for nodes, _longest in sizes), max([len(value), *(each for _nodes, each in sizes)])

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-from crmclient import Reference
+from crmclient import FileInfo, Reference
+from designer.sentences import Sentence as _
 
 _INT64 = range(-(2**63), 2**63)
 
@@ -24,7 +25,9 @@ def enter(value: Any) -> Any:
     if isinstance(value, int) and value not in _INT64:
         return str(value)
     if isinstance(value, Reference):
-        return {"type": value.entity, "id": value.id}
+        return {"type": value.entity, "id": value.id, "name": value.name}
+    if isinstance(value, FileInfo):
+        return {"id": value.id, "fileName": value.file_name, "size": value.size}
     if isinstance(value, dt.date) and not isinstance(value, dt.datetime):
         return value.isoformat()
     return value
@@ -37,13 +40,13 @@ def leave(value: Any) -> Any:
     if isinstance(value, list):
         return [leave(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
-        raise ValueError("it gives no finite number")
+        raise ValueError(_("it gives no finite number"))
     if value is None or isinstance(value, (bool, int, float, str, dt.datetime)):
         return value
-    raise ValueError("it gives neither text, number, yes or no, date and time, list nor object")
+    raise ValueError(_("it gives neither text, number, yes or no, date and time, list nor object"))
 
 
 def _key(key: Any) -> str:
     if not isinstance(key, str):
-        raise ValueError("it gives an object whose keys are not text")  # noqa: TRY004  a wrong expression
+        raise ValueError(_("it gives an object whose keys are not text"))  # noqa: TRY004  a wrong expression
     return key

@@ -8,6 +8,7 @@ from designer.kinds.create import CREATE
 from designer.kinds.delete import DELETE
 from designer.kinds.files import DOWNLOAD, UPLOAD
 from designer.kinds.option_sets import GLOBAL_OPTION_SET, LOCAL_OPTION_SET
+from designer.kinds.queries import MULTI_QUERY, PAGINATED_QUERY, SINGLE_QUERY
 from designer.kinds.read import READ
 from designer.kinds.update import UPDATE
 
@@ -20,6 +21,9 @@ _ALL = (
     DOWNLOAD,
     LOCAL_ACTION,
     GLOBAL_ACTION,
+    SINGLE_QUERY,
+    MULTI_QUERY,
+    PAGINATED_QUERY,
     GLOBAL_OPTION_SET,
     LOCAL_OPTION_SET,
 )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from django.utils.translation import gettext_noop as _
 from pydantic import Field
 
 from designer.definitions.endpoints import EndpointSettings
-from designer.kinds.base import OperationKind, Scope, Section
+from designer.kinds.base import STEPS, OperationKind, Scope, Section
 from designer.kinds.pickers import Picker
 
 
@@ -15,21 +16,21 @@ class ActionSettings(EndpointSettings):
     """`process` is the custom process's name. Its inputs are what bindings set, its outputs the columns."""
 
     process: Annotated[str, Picker.PROCESS] = Field(
-        "", title="Process", description="What is run. Save to choose its inputs and outputs below."
+        "", title=_("Process"), description=_("What is run. Save to choose its inputs and outputs below.")
     )
     show_process_message: bool = Field(
         False,
-        title="Show the process's message",
-        description="When the process refuses, callers read its own words, not only that it did.",
+        title=_("Show the process's message"),
+        description=_("When the process refuses, callers read its own words, not only that it did."),
     )
 
 
-_SECTIONS = frozenset({Section.INPUTS, Section.BINDINGS, Section.COLUMNS})
+_SECTIONS = frozenset({Section.INPUTS, Section.BINDINGS, Section.COLUMNS}) | STEPS
 
 LOCAL_ACTION = OperationKind(
     name="action",
-    label="Action",
-    summary="Runs a process on a record.",
+    label=_("Action"),
+    summary=_("Runs a process on a record."),
     scope=Scope.ENTITY,
     methods=("POST",),
     path="/api/{module}/{segment}/{id}/actions/{name}",
@@ -40,8 +41,8 @@ LOCAL_ACTION = OperationKind(
 
 GLOBAL_ACTION = OperationKind(
     name="global-action",
-    label="Global action",
-    summary="Runs a process that belongs to no record.",
+    label=_("Global action"),
+    summary=_("Runs a process that belongs to no record."),
     scope=Scope.MODULE,
     methods=("POST",),
     path="/api/{module}/actions/{name}",

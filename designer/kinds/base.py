@@ -22,6 +22,12 @@ class Section(str, Enum):
     INPUTS = "inputs"
     BINDINGS = "bindings"
     COLUMNS = "columns"
+    FETCHERS = "fetchers"
+    PRECONDITIONS = "preconditions"
+
+
+# What comes between the inputs and the platform: any kind that callers are checked for can have it.
+STEPS = frozenset({Section.FETCHERS, Section.PRECONDITIONS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +52,11 @@ class OperationKind:
     binds_all_required: bool = False
     partial: bool = False
     public: bool = False
+
+    @property
+    def is_on_record(self) -> bool:
+        """Whether it is about one record, that of the id in the path."""
+        return "{id}" in self.path
 
     @property
     def is_named(self) -> bool:

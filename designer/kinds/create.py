@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from designer.kinds.base import OperationKind, Scope, Section
+from django.utils.translation import gettext_noop as _
+
+from designer.kinds.base import STEPS, OperationKind, Scope, Section
 
 CREATE = OperationKind(
     name="create",
-    label="Create",
-    summary="Creates a record and answers its id.",
+    label=_("Create"),
+    summary=_("Creates a record and answers its id."),
     scope=Scope.ENTITY,
     methods=("POST",),
     path="/api/{module}/{segment}",
-    sections=frozenset({Section.INPUTS, Section.BINDINGS}),
+    sections=frozenset({Section.INPUTS, Section.BINDINGS}) | STEPS,
     binds_all_required=True,
 )

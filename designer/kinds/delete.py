@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from designer.kinds.base import OperationKind, Scope
+from django.utils.translation import gettext_noop as _
+
+from designer.kinds.base import STEPS, OperationKind, Scope
 from designer.kinds.versions import VersionSettings
 
 DELETE = OperationKind(
     name="delete",
-    label="Delete",
-    summary="Deletes a record.",
+    label=_("Delete"),
+    summary=_("Deletes a record."),
     scope=Scope.ENTITY,
     methods=("DELETE",),
     path="/api/{module}/{segment}/{id}",
     settings=VersionSettings,
+    sections=STEPS,
 )

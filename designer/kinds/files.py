@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any
 
+from django.utils.translation import gettext_noop as _
 from pydantic import Field, field_validator
 
 from designer.definitions.endpoints import EndpointSettings
-from designer.kinds.base import OperationKind, Scope
+from designer.kinds.base import STEPS, OperationKind, Scope
 from designer.kinds.pickers import Picker
+from designer.sentences import Sentence
 
 MEGABYTE = 1024 * 1024
 LARGEST_FILE = 128 * MEGABYTE
@@ -22,10 +24,10 @@ class FileSettings(EndpointSettings):
     """Which files: those of `attribute` or, with `notes`, the attachments of the record's notes."""
 
     attribute: Annotated[str, Picker.FILE_COLUMN] = Field(
-        "", title="File column", description="The file or image column. Empty for notes."
+        "", title=_("File column"), description=_("The file or image column. Empty for notes.")
     )
     notes: bool = Field(
-        False, title="Notes", description="The attachments of the record's notes instead of a column."
+        False, title=_("Notes"), description=_("The attachments of the record's notes instead of a column.")
     )
 
 
@@ -36,28 +38,34 @@ class UploadSettings(FileSettings):
     """
 
     max_size: int = Field(
-        10 * MEGABYTE, ge=1, le=LARGEST_FILE, title="Largest size", description="In bytes; at most 134217728."
+        10 * MEGABYTE,
+        ge=1,
+        le=LARGEST_FILE,
+        title=_("Largest size"),
+        description=_("In bytes; at most 134217728."),
     )
     extensions: tuple[str, ...] = Field(
         (),
-        title="Extensions",
-        description="The only ones allowed, separated by commas: pdf, docx. Empty: any.",
+        title=_("Extensions"),
+        description=_("The only ones allowed, separated by commas: pdf, docx. Empty: any."),
     )
     content_types: tuple[str, ...] = Field(
         (),
-        title="Content types",
-        description="The only ones allowed, separated by commas: application/pdf, image/*. Empty: any.",
+        title=_("Content types"),
+        description=_("The only ones allowed, separated by commas: application/pdf, image/*. Empty: any."),
     )
 
     @field_validator("extensions", mode="before")
     @classmethod
     def _extensions(cls, given: Any) -> Any:
-        return _matching(given, _EXTENSION, "an extension, such as pdf", leading=".")
+        return _matching(given, _EXTENSION, _("“%(word)s” is not an extension, such as pdf"), leading=".")
 
     @field_validator("content_types", mode="before")
     @classmethod
     def _types(cls, given: Any) -> Any:
-        return _matching(given, _CONTENT_TYPE, "a content type, such as application/pdf or image/*")
+        return _matching(
+            given, _CONTENT_TYPE, _("“%(word)s” is not a content type, such as application/pdf or image/*")
+        )
 
 
 class DownloadSettings(FileSettings):
@@ -66,32 +74,34 @@ class DownloadSettings(FileSettings):
         return "fileId" if self.notes else ""
 
 
-def _matching(given: Any, pattern: re.Pattern[str], what: str, leading: str = "") -> Any:
+def _matching(given: Any, pattern: re.Pattern[str], refusal: str, leading: str = "") -> Any:
     if not isinstance(given, (list, tuple)) or not all(isinstance(text, str) for text in given):
         return given
     words = tuple(text.strip().lower().removeprefix(leading) for text in given)
     for word in words:
         if not pattern.fullmatch(word):
-            raise ValueError(f"“{word}” is not {what}")
+            raise ValueError(Sentence(refusal, word=word))
     return words
 
 
 UPLOAD = OperationKind(
     name="upload",
-    label="Upload",
-    summary="Takes a file for a column of a record, or for a new note of it.",
+    label=_("Upload"),
+    summary=_("Takes a file for a column of a record, or for a new note of it."),
     scope=Scope.ENTITY,
     methods=("POST",),
     path="/api/{module}/{segment}/{id}/files/{name}",
     settings=UploadSettings,
+    sections=STEPS,
 )
 
 DOWNLOAD = OperationKind(
     name="download",
-    label="Download",
-    summary="Answers the file of a column of a record, or lists the files of its notes and answers each.",
+    label=_("Download"),
+    summary=_("Answers the file of a column of a record, or lists the files of its notes and answers each."),
     scope=Scope.ENTITY,
     methods=("GET",),
     path="/api/{module}/{segment}/{id}/files/{name}",
     settings=DownloadSettings,
+    sections=STEPS,
 )

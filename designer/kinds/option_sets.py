@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Annotated, Literal
 
+from django.utils.translation import gettext_noop as _
 from pydantic import Field
 
 from designer.definitions.endpoints import EndpointSettings
@@ -18,9 +19,9 @@ FILTER_NAMES = ("value", "label", "color", "state")
 _MODES = MappingProxyType(
     {
         "all": "All",
-        "keep": "Only these values",
-        "leave_out": "All but these values",
-        "expression": "Those for which the expression is true",
+        "keep": _("Only these values"),
+        "leave_out": _("All but these values"),
+        "expression": _("Those for which the expression is true"),
     }
 )
 
@@ -32,15 +33,17 @@ class OptionFilter(EndpointSettings):
     """
 
     mode: Annotated[Literal["all", "keep", "leave_out", "expression"], _MODES] = Field(
-        "all", title="Options", description="Which of its options are served."
+        "all", title=_("Options"), description=_("Which of its options are served.")
     )
     values: tuple[int, ...] = Field(
-        (), title="Values", description="For the two filters by value: option values, separated by commas."
+        (),
+        title=_("Values"),
+        description=_("For the two filters by value: option values, separated by commas."),
     )
     expression: str = Field(
         "",
-        title="Expression",
-        description="For the filter by expression: CEL over value, label, color, state: value < 100",
+        title=_("Expression"),
+        description=_("For the filter by expression: CEL over value, label, color, state: value < 100"),
     )
 
 
@@ -51,20 +54,20 @@ class OptionSetSettings(EndpointSettings):
     """
 
     option_set: Annotated[str, Picker.OPTION_SET] = Field(
-        "", title="Option set", description="Whose options are served."
+        "", title=_("Option set"), description=_("Whose options are served.")
     )
     include_inactive: bool = Field(
         False,
-        title="Include inactive options",
-        description="Hidden options, and those of inactive states, too.",
+        title=_("Include inactive options"),
+        description=_("Hidden options, and those of inactive states, too."),
     )
     filter: OptionFilter = OptionFilter()
 
 
 GLOBAL_OPTION_SET = OperationKind(
     name="option-set",
-    label="Option set",
-    summary="Lists the options of a global option set.",
+    label=_("Option set"),
+    summary=_("Lists the options of a global option set."),
     scope=Scope.GLOBAL,
     methods=("GET",),
     path="/optionsets/{name}",
@@ -74,8 +77,8 @@ GLOBAL_OPTION_SET = OperationKind(
 
 LOCAL_OPTION_SET = OperationKind(
     name="local-option-set",
-    label="Local option set",
-    summary="Lists the options of one attribute.",
+    label=_("Local option set"),
+    summary=_("Lists the options of one attribute."),
     scope=Scope.ENTITY,
     methods=("GET",),
     path="/{module}/{segment}/optionsets/{name}",

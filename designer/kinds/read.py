@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from django.utils.translation import gettext_noop as _
 from pydantic import Field
 
 from designer.definitions.endpoints import EndpointSettings
-from designer.kinds.base import OperationKind, Scope, Section
+from designer.kinds.base import STEPS, OperationKind, Scope, Section
 
 
 class ReadSettings(EndpointSettings):
@@ -13,18 +14,18 @@ class ReadSettings(EndpointSettings):
 
     labels: bool = Field(
         False,
-        title="Labels of options",
-        description="An option set “industry” is followed by “industryLabel”, in the caller's lcid.",
+        title=_("Labels of options"),
+        description=_("An option set “industry” is followed by “industryLabel”, in the caller's lcid."),
     )
 
 
 READ = OperationKind(
     name="read",
-    label="Read",
-    summary="Answers one record.",
+    label=_("Read"),
+    summary=_("Answers one record."),
     scope=Scope.ENTITY,
     methods=("GET",),
     path="/api/{module}/{segment}/{id}",
     settings=ReadSettings,
-    sections=frozenset({Section.COLUMNS}),
+    sections=frozenset({Section.COLUMNS}) | STEPS,
 )

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from designer.kinds.base import OperationKind, Scope, Section
+from django.utils.translation import gettext_noop as _
+
+from designer.kinds.base import STEPS, OperationKind, Scope, Section
 from designer.kinds.versions import VersionSettings
 
 UPDATE = OperationKind(
     name="update",
-    label="Update",
-    summary="Changes a record. What a call leaves out stays as it is.",
+    label=_("Update"),
+    summary=_("Changes a record. What a call leaves out stays as it is."),
     scope=Scope.ENTITY,
     methods=("PATCH", "PUT"),
     path="/api/{module}/{segment}/{id}",
     settings=VersionSettings,
-    sections=frozenset({Section.INPUTS, Section.BINDINGS}),
+    sections=frozenset({Section.INPUTS, Section.BINDINGS}) | STEPS,
     partial=True,
 )

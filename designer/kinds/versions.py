@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.utils.translation import gettext_noop as _
 from pydantic import Field
 
 from designer.definitions.endpoints import EndpointSettings
@@ -12,6 +13,6 @@ class VersionSettings(EndpointSettings):
 
     require_if_match: bool = Field(
         False,
-        title="Require If-Match",
-        description="Callers must send the ETag they have read, so that none overwrites another's change.",
+        title=_("Require If-Match"),
+        description=_("Callers must send the ETag they have read, so that none overwrites another's change."),
     )

@@ -4,25 +4,41 @@ Rows may be incomplete while an endpoint is a draft. What they mean is said by t
 into (`designer.loading`), and whether they can be served by `designer.readiness`.
 """
 
+from designer.models.audit import AuditEntry
 from designer.models.columns import Column
 from designer.models.context import RelatedColumn, Role, UserProperty
 from designer.models.endpoints import Endpoint, EndpointRole, OptionSet
+from designer.models.history import ItemChange, RecordedItem, RecordedRevision, Version
 from designer.models.inputs import Binding, Input
 from designer.models.modules import ExposedEntity, Module
+from designer.models.releases import Release
 from designer.models.revision import Change, RevisionRow
+from designer.models.rights import StudioRights
+from designer.models.steps import Fetcher, Precondition
+from designer.models.usage import EndpointCalls
 
 __all__ = [
+    "AuditEntry",
     "Binding",
     "Change",
     "Column",
     "Endpoint",
+    "EndpointCalls",
     "EndpointRole",
     "ExposedEntity",
+    "Fetcher",
     "Input",
+    "ItemChange",
     "Module",
     "OptionSet",
+    "Precondition",
+    "RecordedItem",
+    "RecordedRevision",
     "RelatedColumn",
+    "Release",
     "RevisionRow",
     "Role",
+    "StudioRights",
     "UserProperty",
+    "Version",
 ]

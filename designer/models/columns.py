@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 from designer.models.endpoints import Endpoint
 
@@ -12,9 +13,14 @@ class Column(models.Model):
 
     endpoint = models.ForeignKey(Endpoint, on_delete=models.CASCADE, related_name="columns")
     position = models.PositiveIntegerField(default=0)
-    attribute = models.CharField(max_length=128, help_text="What callers get.")
+    attribute = models.CharField(
+        max_length=200, blank=True, help_text=_("What callers get. Empty for a calculated column.")
+    )
     name = models.CharField(
-        max_length=100, blank=True, help_text="Its name in the answer. Empty: the attribute's."
+        max_length=100, blank=True, help_text=_("Its name in the answer. Empty: the attribute's.")
+    )
+    expression = models.TextField(
+        blank=True, help_text=_("CEL over record, input, user and now: calculates the column.")
     )
 
     class Meta:

@@ -7,6 +7,8 @@ from typing import Any, ClassVar
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models.functions import Coalesce
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from designer.kinds import KINDS, OperationKind, Scope
 from designer.models import names
@@ -21,7 +23,7 @@ class Endpoint(models.Model):
     An endpoint of an entity belongs to that entity's module; `module` is for kinds that have no entity.
     """
 
-    kind = models.CharField(max_length=40, help_text="What a call does.")
+    kind = models.CharField(max_length=40, help_text=_("What a call does."))
     module = models.ForeignKey(
         Module, null=True, blank=True, on_delete=models.PROTECT, related_name="endpoints"
     )
@@ -32,28 +34,32 @@ class Endpoint(models.Model):
         max_length=63,
         blank=True,
         validators=[names.segment],
-        help_text="The last segment of the path. Empty: the entity's own.",
+        help_text=_("The last segment of the path. Empty: the entity's own."),
     )
     name = models.CharField(
         max_length=63,
         blank=True,
         validators=[names.segment],
-        help_text="The name in the path, for kinds whose path ends in one.",
+        help_text=_("The name in the path, for kinds whose path ends in one."),
     )
-    title = models.CharField(max_length=200, blank=True, help_text="One line for the API docs.")
-    description = models.TextField(blank=True, help_text="What callers should know, for the API docs.")
+    title = models.CharField(max_length=200, blank=True, help_text=_("One line for the API docs."))
+    description = models.TextField(blank=True, help_text=_("What callers should know, for the API docs."))
     enabled = models.BooleanField(
-        default=True, help_text="Served to callers. Switch it off to keep an unfinished endpoint as a draft."
+        default=True,
+        help_text=_("Served to callers. Switch it off to keep an unfinished endpoint as a draft."),
     )
     authentication_required = models.BooleanField(
-        default=True, help_text="Without it anyone may call, and roles have no meaning."
+        default=True, help_text=_("Without it anyone may call, and roles have no meaning.")
     )
     roles = models.ManyToManyField(
         Role,
         through="EndpointRole",
         blank=True,
         related_name="endpoints",
-        help_text="Callers with any one of these. None chosen: every authenticated caller.",
+        help_text=_("Callers with any one of these. None chosen: every authenticated caller."),
+    )
+    row_rule = models.TextField(
+        blank=True, help_text=_("Narrows the entity's row rule for this endpoint: a FetchXML filter.")
     )
     settings = models.JSONField(
         default=dict, blank=True, encoder=ExactJSONEncoder, decoder=ExactJSONDecoder, editable=False
@@ -69,12 +75,15 @@ class Endpoint(models.Model):
                 "segment",
                 "name",
                 name="designer_endpoint_key",
-                violation_error_message="There is an endpoint of this kind at this place already.",
+                violation_error_message=_("There is an endpoint of this kind at this place already."),
             )
         ]
 
     def __str__(self) -> str:
-        return f"{self.operation.label if self.operation else self.kind}: {self.title or self.path}"
+        title, kind = self.title or self.path, self.operation
+        if kind is not None and title.startswith((kind.label, gettext(kind.label))):
+            return title  # it says what it does already
+        return f"{gettext(kind.label) if kind else self.kind}: {title}"
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         if self.entity is not None:
@@ -100,14 +109,15 @@ class Endpoint(models.Model):
     def clean(self) -> None:
         if self.operation is None:
             known = ", ".join(sorted(KINDS))
-            raise ValidationError({"kind": f"There is no kind “{self.kind}”; choose one of {known}."})
+            sentence = gettext("There is no kind “%(kind)s”; choose one of %(known)s.")
+            raise ValidationError({"kind": sentence % {"kind": self.kind, "known": known}})
         self._clean_place(self.operation.scope)
 
     def _clean_place(self, scope: Scope) -> None:
         if self.entity and scope is not Scope.ENTITY:
-            raise ValidationError({"entity": "This kind belongs to no entity."})
+            raise ValidationError({"entity": _("This kind belongs to no entity.")})
         if self.module and scope is Scope.GLOBAL:
-            raise ValidationError({"module": "This kind belongs to no module."})
+            raise ValidationError({"module": _("This kind belongs to no module.")})
         if self.entity:
             self.module = self.entity.module
 
@@ -142,7 +152,7 @@ class OptionSet(Endpoint):
 
     class Meta:
         proxy = True
-        verbose_name = "option set"
+        verbose_name = _("option set")
         ordering = ("name", "id")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

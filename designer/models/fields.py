@@ -9,6 +9,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 from django.db import models
+from django.utils.translation import gettext as _
 
 from designer.definitions.base import exact_number
 
@@ -35,10 +36,10 @@ class ExactDecimalField(models.Field):  # type: ignore[type-arg]
         try:
             number = Decimal(str(value))
         except InvalidOperation as error:
-            raise ValidationError("Write a number, such as 12.50.") from error
+            raise ValidationError(_("Write a number, such as 12.50.")) from error
         far = not number.is_finite() or abs(number.adjusted()) >= MOST_DIGITS
         if far or len(format(number, "f")) > MOST_DIGITS:
-            raise ValidationError(f"Write a number of at most {MOST_DIGITS} digits.")
+            raise ValidationError(_("Write a number of at most %(count)s digits.") % {"count": MOST_DIGITS})
         return number
 
     def get_prep_value(self, value: Any) -> str | None:
@@ -59,6 +60,11 @@ class ExactJSONEncoder(json.JSONEncoder):
         return exact_number(o) if isinstance(o, Decimal) else super().default(o)
 
 
+_EXACT = json.JSONDecoder(parse_float=Decimal)
+
+
 class ExactJSONDecoder(json.JSONDecoder):
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**{"parse_float": Decimal, **kwargs})
+    """Reads numbers exactly. One is asked for with every value of a column: it is the same each time."""
+
+    def __new__(cls) -> json.JSONDecoder:  # type: ignore[misc]  # one that has been made
+        return _EXACT

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from django.db import models
+from django.db.models.functions import Coalesce
+from django.utils.translation import gettext_lazy as _
 
 from designer.models import names
 from designer.models.endpoints import Endpoint
@@ -10,53 +12,64 @@ from designer.models.fields import ExactDecimalField, ExactJSONDecoder, ExactJSO
 
 
 class Input(models.Model):
-    """One named value of the request's body. Limits that are empty are the attribute's own."""
+    """One named value that callers send. Limits that are empty are the attribute's own.
+
+    Those with a `parent`, an input of type List, are inputs of each of its items.
+    """
 
     endpoint = models.ForeignKey(Endpoint, on_delete=models.CASCADE, related_name="inputs")
+    parent = models.ForeignKey(
+        "self", null=True, blank=True, on_delete=models.CASCADE, related_name="inputs", editable=False
+    )
     position = models.PositiveIntegerField(default=0)
     name = models.CharField(
-        max_length=63, validators=[names.input_name], help_text="The key that callers send."
+        max_length=63, validators=[names.input_name], help_text=_("The key that callers send.")
     )
-    type = models.CharField(max_length=40, default="String", help_text="What callers may send in it.")
-    required = models.BooleanField(default=False, help_text="A call without it is refused.")
+    type = models.CharField(max_length=40, default="String", help_text=_("What callers may send in it."))
+    required = models.BooleanField(default=False, help_text=_("A call without it is refused."))
     nullable = models.BooleanField(
-        default=True, help_text="Callers may send null, which leaves or makes the attribute empty."
+        default=True, help_text=_("Callers may send null, which leaves or makes the attribute empty.")
     )
     default = models.JSONField(
         null=True,
         blank=True,
         encoder=ExactJSONEncoder,
         decoder=ExactJSONDecoder,
-        help_text="Used when a call leaves the input out.",
+        help_text=_("Used when a call leaves the input out."),
     )
-    description = models.TextField(blank=True, help_text="What to send, for readers of the API docs.")
-    minimum = ExactDecimalField(null=True, blank=True, help_text="The smallest number accepted.")
-    maximum = ExactDecimalField(null=True, blank=True, help_text="The largest number accepted.")
+    description = models.TextField(blank=True, help_text=_("What to send, for readers of the API docs."))
+    minimum = ExactDecimalField(null=True, blank=True, help_text=_("The smallest number accepted."))
+    maximum = ExactDecimalField(null=True, blank=True, help_text=_("The largest number accepted."))
     min_length = models.PositiveIntegerField(
-        "minimum length", null=True, blank=True, help_text="Fewest characters."
+        _("minimum length"), null=True, blank=True, help_text=_("Fewest characters.")
     )
     max_length = models.PositiveIntegerField(
-        "maximum length", null=True, blank=True, help_text="Most characters."
+        _("maximum length"), null=True, blank=True, help_text=_("Most characters.")
     )
     pattern = models.CharField(
-        max_length=500, blank=True, help_text="A regular expression (RE2) that the whole text must match."
+        max_length=500, blank=True, help_text=_("A regular expression (RE2) that the whole text must match.")
     )
     allowed = models.JSONField(
-        "allowed values",
+        _("allowed values"),
         default=list,
         blank=True,
         encoder=ExactJSONEncoder,
         decoder=ExactJSONDecoder,
-        help_text="The only values accepted. Empty: all that the type takes.",
+        help_text=_("The only values accepted. Empty: all that the type takes."),
+    )
+    relationship = models.CharField(
+        max_length=128, blank=True, help_text=_("Of a list: the relationship from the record to its items.")
     )
 
     class Meta:
         ordering = ("position", "id")
         constraints = [
             models.UniqueConstraint(
-                fields=("endpoint", "name"),
+                "endpoint",
+                Coalesce("parent", 0),
+                "name",
                 name="designer_input_name",
-                violation_error_message="The endpoint has an input with this name already.",
+                violation_error_message=_("The endpoint has an input with this name already."),
             )
         ]
 
@@ -65,29 +78,37 @@ class Input(models.Model):
 
 
 class Binding(models.Model):
-    """An entity property: an attribute of the record, and where its value comes from."""
+    """An entity property: an attribute of the record, and where its value comes from.
+
+    Those with a `parent`, an input of type List, are properties of each record that it creates.
+    """
 
     endpoint = models.ForeignKey(Endpoint, on_delete=models.CASCADE, related_name="bindings")
+    parent = models.ForeignKey(
+        Input, null=True, blank=True, on_delete=models.CASCADE, related_name="bindings", editable=False
+    )
     position = models.PositiveIntegerField(default=0)
-    attribute = models.CharField(max_length=128, help_text="The attribute that is written.")
-    source = models.CharField(max_length=20, default="input", help_text="Where its value comes from.")
+    attribute = models.CharField(max_length=128, help_text=_("The attribute that is written."))
+    source = models.CharField(max_length=20, default="input", help_text=_("Where its value comes from."))
     value = models.JSONField(
         null=True,
         blank=True,
         encoder=ExactJSONEncoder,
         decoder=ExactJSONDecoder,
-        help_text="The input's or user property's name, the constant, or the expression.",
+        help_text=_("The input's or user property's name, the constant, or the expression."),
     )
 
     class Meta:
-        verbose_name = "entity property"
-        verbose_name_plural = "entity properties"
+        verbose_name = _("entity property")
+        verbose_name_plural = _("entity properties")
         ordering = ("position", "id")
         constraints = [
             models.UniqueConstraint(
-                fields=("endpoint", "attribute"),
+                "endpoint",
+                Coalesce("parent", 0),
+                "attribute",
                 name="designer_binding_attribute",
-                violation_error_message="The endpoint writes this attribute already.",
+                violation_error_message=_("The endpoint writes this attribute already."),
             )
         ]
 

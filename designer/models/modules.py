@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 from designer.models import names
 
@@ -14,12 +15,12 @@ class Module(models.Model):
         max_length=63,
         unique=True,
         validators=[names.segment],
-        help_text="Stands in every path of the module: “sales” gives /api/sales/…",
+        help_text=_("Stands in every path of the module: “sales” gives /api/sales/…"),
     )
     title = models.CharField(
-        max_length=200, blank=True, help_text="What people call it; shown in the API docs."
+        max_length=200, blank=True, help_text=_("What people call it; shown in the API docs.")
     )
-    description = models.TextField(blank=True, help_text="What belongs here, for readers of the API docs.")
+    description = models.TextField(blank=True, help_text=_("What belongs here, for readers of the API docs."))
 
     class Meta:
         ordering = ("segment",)
@@ -32,26 +33,31 @@ class ExposedEntity(models.Model):
     """An entity of the platform, exposed in a module."""
 
     module = models.ForeignKey(Module, on_delete=models.PROTECT, related_name="entities")
-    entity = models.CharField(max_length=128, help_text="The platform's entity.")
+    entity = models.CharField(max_length=128, help_text=_("The platform's entity."))
     segment = models.CharField(
         max_length=63,
         validators=[names.segment],
-        help_text="Stands in the paths of its endpoints: “accounts” gives /api/sales/accounts",
+        help_text=_("Stands in the paths of its endpoints: “accounts” gives /api/sales/accounts"),
     )
     title = models.CharField(
-        max_length=200, blank=True, help_text="What people call it; shown in the API docs."
+        max_length=200, blank=True, help_text=_("What people call it; shown in the API docs.")
     )
-    description = models.TextField(blank=True, help_text="What its records are, for readers of the API docs.")
+    description = models.TextField(
+        blank=True, help_text=_("What its records are, for readers of the API docs.")
+    )
+    row_rule = models.TextField(
+        blank=True, help_text=_("The only records that callers reach: a FetchXML filter. Empty: all of them.")
+    )
 
     class Meta:
-        verbose_name = "entity"
-        verbose_name_plural = "entities"
+        verbose_name = _("entity")
+        verbose_name_plural = _("entities")
         ordering = ("module__segment", "segment")
         constraints = [
             models.UniqueConstraint(
                 fields=("module", "segment"),
                 name="designer_entity_segment",
-                violation_error_message="The module has an entity with this segment already.",
+                violation_error_message=_("The module has an entity with this segment already."),
             )
         ]
 

@@ -5,24 +5,27 @@ from __future__ import annotations
 import re
 
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
 
 from designer.names import INPUT_PATTERN, RESERVED_SEGMENTS, ROLE_PATTERN, is_segment
 
 
 def segment(text: str) -> None:
     if text in RESERVED_SEGMENTS:
-        raise ValidationError("“%(text)s” is reserved for the service itself.", params={"text": text})
+        raise ValidationError(_("“%(text)s” is reserved for the service itself."), params={"text": text})
     if not is_segment(text):
         raise ValidationError(
-            "Write lower-case letters, digits and hyphens; the first is a letter, and at most 63 of them."
+            _("Write lower-case letters, digits and hyphens; the first is a letter, and at most 63 of them.")
         )
 
 
 def input_name(text: str) -> None:
     if not re.match(INPUT_PATTERN, text):
-        raise ValidationError("Write letters, digits and _; the first is no digit, and at most 63 of them.")
+        raise ValidationError(
+            _("Write letters, digits and _; the first is no digit, and at most 63 of them.")
+        )
 
 
 def role_name(text: str) -> None:
     if not re.match(ROLE_PATTERN, text):
-        raise ValidationError("Write letters, digits and . _ : -; a letter or digit first, at most 100.")
+        raise ValidationError(_("Write letters, digits and . _ : -; a letter or digit first, at most 100."))

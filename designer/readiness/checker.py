@@ -8,9 +8,11 @@ from designer.configuration import Configuration, Endpoint
 from designer.definitions import UserPropertyDefinition
 from designer.readiness import rules  # noqa: F401  the rules register themselves when they are imported
 from designer.readiness.findings import Finding, Severity
+from designer.readiness.fixes import Fix, fix_for
 from designer.readiness.metadata import Metadata, MetadataUnavailable
 from designer.readiness.registry import ENDPOINT_RULES, USER_PROPERTY_RULES, Rule, S
 from designer.readiness.subjects import EndpointSubject, Surroundings, UserPropertySubject
+from designer.sentences import Sentence as _
 
 UNREADABLE = "row-unreadable"
 UNCHECKED = "metadata-unavailable"
@@ -30,6 +32,16 @@ class Checker:
             return [Finding(UNREADABLE, Severity.BLOCKING, endpoint.problem, endpoint.definition.key)]
         subject = EndpointSubject(id, endpoint, self._surroundings)
         return list(_run(ENDPOINT_RULES, subject, endpoint.definition.key))
+
+    def fix(self, id: int, finding: Finding) -> Fix | None:
+        """What would mend a finding about the endpoint with row id `id`, where that is safe."""
+        endpoint = self._configuration.endpoints.get(id)
+        if endpoint is None or endpoint.problem is not None:
+            return None
+        try:
+            return fix_for(finding, EndpointSubject(id, endpoint, self._surroundings))
+        except MetadataUnavailable:
+            return None
 
     def endpoint_if_known(self, id: int) -> list[Finding]:
         """As `endpoint`; for a row that could not even be read as one, why."""
@@ -70,5 +82,5 @@ def _run(registered: Iterable[Rule[S]], subject: S, name: str) -> Iterator[Findi
         except MetadataUnavailable as error:
             unavailable = str(error)
     if unavailable:
-        message = "The platform cannot be asked just now, so not everything could be checked."
+        message = _("The platform cannot be asked just now, so not everything could be checked.")
         yield Finding(UNCHECKED, Severity.WARNING, message, name)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import Enum
+
+from designer.sentences import said
 
 
 class Severity(str, Enum):
@@ -15,9 +17,16 @@ class Severity(str, Enum):
 
 
 class State(str, Enum):
+    """Of an endpoint. `DEGRADED`: served, but the platform's metadata has changed under it."""
+
     DRAFT = "draft"
     READY = "ready"
+    DEGRADED = "degraded"
     BLOCKED = "blocked"
+
+
+# The rule of findings that come of changed metadata, not of what was designed.
+DRIFT = "metadata-drift"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +34,7 @@ class Finding:
     """One thing that a rule found.
 
     `subject` is the endpoint's key, or names the user property or row. `field` is where to mend it, in the
-    definition's terms: `inputs.phone.max_length`; empty for the whole.
+    definition's terms: `inputs.phone.max_length`; empty for the whole. `message` is in English.
     """
 
     rule: str
@@ -38,12 +47,26 @@ class Finding:
     def is_blocking(self) -> bool:
         return self.severity is Severity.BLOCKING
 
+    @property
+    def said(self) -> str:
+        """The message in the language at hand."""
+        return said(self.message)
+
     def to_json(self) -> dict[str, str]:
-        return {**asdict(self), "severity": self.severity.value}
+        return {
+            "rule": self.rule,
+            "severity": self.severity.value,
+            "message": str(self.message),
+            "subject": self.subject,
+            "field": self.field,
+        }
 
 
 def state_of(enabled: bool, findings: Iterable[Finding]) -> State:
     """The state of an endpoint."""
     if not enabled:
         return State.DRAFT
-    return State.BLOCKED if any(finding.is_blocking for finding in findings) else State.READY
+    found = list(findings)
+    if any(finding.rule == DRIFT for finding in found):
+        return State.DEGRADED
+    return State.BLOCKED if any(finding.is_blocking for finding in found) else State.READY

@@ -24,6 +24,7 @@ class Metadata:
         self._attributes: dict[str, Mapping[str, Attribute]] = {}
         self._option_sets: dict[tuple[str, str | None], OptionSet | None] = {}
         self._processes: Mapping[str, Process] | None = None
+        self._relationships: dict[str, Sequence[Relationship]] = {}
 
     def entities(self) -> Mapping[str, Entity]:
         if self._entities is None:
@@ -43,6 +44,13 @@ class Metadata:
             except PlatformError as error:
                 raise MetadataUnavailable(str(error)) from error
         return self._attributes[entity]
+
+    def known_attributes(self, entity: str) -> Mapping[str, Attribute]:
+        """As the platform has it: raises UnknownEntity."""
+        attributes = self.attributes(entity)
+        if not attributes:
+            raise UnknownEntity(entity)
+        return attributes
 
     def option_set(self, name: str, entity: str | None = None) -> OptionSet | None:
         """A global option set, or that of the choice attribute `name` of `entity`."""
@@ -74,12 +82,18 @@ class Metadata:
         return self.processes().get(name)
 
     def relationships_of_users(self) -> Sequence[Relationship]:
-        try:
-            return self._platform.relationships(USER)
-        except UnknownEntity:
-            return ()
-        except PlatformError as error:
-            raise MetadataUnavailable(str(error)) from error
+        return self.relationships(USER)
+
+    def relationships(self, entity: str) -> Sequence[Relationship]:
+        """None for an unknown entity."""
+        if entity not in self._relationships:
+            try:
+                self._relationships[entity] = self._platform.relationships(entity)
+            except UnknownEntity:
+                self._relationships[entity] = ()
+            except PlatformError as error:
+                raise MetadataUnavailable(str(error)) from error
+        return self._relationships[entity]
 
     def security_roles(self) -> Sequence[SecurityRole]:
         try:

@@ -11,6 +11,8 @@ WATCHED: Mapping[str, str | None] = {
     "designer_input": "endpoint_id",
     "designer_binding": "endpoint_id",
     "designer_column": "endpoint_id",
+    "designer_fetcher": "endpoint_id",
+    "designer_precondition": "endpoint_id",
     "designer_module": None,
     "designer_exposedentity": None,
     "designer_role": None,

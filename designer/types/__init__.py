@@ -6,6 +6,7 @@ from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior
 from designer.types.base import InputType, InvalidInput, Limits, Reader
 from designer.types.booleans import BOOLEAN
 from designer.types.choices import MULTI_OPTION_SET, OPTION_SET
+from designer.types.lists import LIST
 from designer.types.numbers import BIGINT, DECIMAL, DOUBLE, INTEGER, MONEY
 from designer.types.references import ENTITY_REFERENCE, GUID
 from designer.types.texts import STRING, TEXT
@@ -26,6 +27,7 @@ _ALL: tuple[InputType, ...] = (
     OPTION_SET,
     MULTI_OPTION_SET,
     ENTITY_REFERENCE,
+    LIST,
 )
 TYPES: dict[str, InputType] = {kind.name: kind for kind in _ALL}
 

@@ -6,7 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast
 
+from django.utils.translation import gettext_noop as _
+
 from crmclient.metadata import AttributeType
+from designer.sentences import Sentence
 from designer.types.allowed import within
 from designer.types.base import InvalidInput, Limits, Reader
 
@@ -18,7 +21,7 @@ class OptionSetType:
     """One option, by its value."""
 
     name: str = "OptionSet"
-    label: str = "Option"
+    label: str = _("Option")
     attribute_types: frozenset[AttributeType] = frozenset(
         {AttributeType.PICKLIST, AttributeType.STATE, AttributeType.STATUS}
     )
@@ -38,7 +41,7 @@ class MultiOptionSetType:
     """Several options, each once; kept in ascending order. `allowed` narrows every item."""
 
     name: str = "MultiOptionSet"
-    label: str = "Several options"
+    label: str = _("Several options")
     attribute_types: frozenset[AttributeType] = frozenset({AttributeType.MULTISELECT})
     constraints: frozenset[str] = frozenset({"min_length", "max_length", "allowed"})
 
@@ -49,12 +52,15 @@ class MultiOptionSetType:
 
         def read(raw: Any) -> tuple[int, ...]:
             if type(raw) is not list:
-                raise InvalidInput("wrong_type", "Must be an array of option values.")
+                raise InvalidInput("wrong_type", Sentence("Must be an array of option values."))
             if not fewest <= len(raw) <= most:
-                raise InvalidInput("wrong_length", f"Must hold {fewest} to {most} options.")
+                raise InvalidInput(
+                    "wrong_length",
+                    Sentence("Must hold %(fewest)s to %(most)s options.", fewest=fewest, most=most),
+                )
             values = [read_one(item) for item in raw]
             if len(set(values)) != len(values):
-                raise InvalidInput("repeated", "Must not name an option twice.")
+                raise InvalidInput("repeated", Sentence("Must not name an option twice."))
             return tuple(sorted(values))
 
         return read
@@ -69,9 +75,9 @@ class MultiOptionSetType:
 def _option_reader(options: frozenset[int] | None) -> Callable[[Any], int]:
     def read(raw: Any) -> int:
         if type(raw) is not int:
-            raise InvalidInput("wrong_type", "Must be the value of an option, a whole number.")
+            raise InvalidInput("wrong_type", Sentence("Must be the value of an option, a whole number."))
         if options is not None and raw not in options:
-            raise InvalidInput("unknown_option", f"{raw} is no value of this option set.")
+            raise InvalidInput("unknown_option", Sentence("%(raw)s is no value of this option set.", raw=raw))
         return raw
 
     return read

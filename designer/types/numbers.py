@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from django.utils.translation import gettext_noop as _
+
 from crmclient.metadata import AttributeType
+from designer.sentences import Sentence
 from designer.types.allowed import within
 from designer.types.base import InvalidInput, Limits, Reader
 
@@ -39,9 +42,12 @@ class IntegerType:
             if numerals and type(raw) is str and len(raw) <= _LONGEST_NUMERAL and _NUMERAL.fullmatch(raw):
                 raw = int(raw) if "." not in raw else raw
             if type(raw) is not int:
-                raise InvalidInput("wrong_type", "Must be a whole number.")
+                raise InvalidInput("wrong_type", Sentence("Must be a whole number."))
             if not lowest <= raw <= highest:
-                raise InvalidInput("out_of_range", f"Must be between {lowest} and {highest}.")
+                raise InvalidInput(
+                    "out_of_range",
+                    Sentence("Must be between %(lowest)s and %(highest)s.", lowest=lowest, highest=highest),
+                )
             return raw
 
         return within(limits, read)
@@ -75,9 +81,18 @@ class DecimalType:
         def read(raw: Any) -> Decimal:
             value = _exact(raw)
             if not lowest <= value <= highest:
-                raise InvalidInput("out_of_range", f"Must be between {lowest:f} and {highest:f}.")
+                raise InvalidInput(
+                    "out_of_range",
+                    Sentence(
+                        "Must be between %(lowest)s and %(highest)s.",
+                        lowest=format(lowest, "f"),
+                        highest=format(highest, "f"),
+                    ),
+                )
             if _decimal_places(value) > places:
-                raise InvalidInput("too_precise", f"At most {places} decimal places.")
+                raise InvalidInput(
+                    "too_precise", Sentence("At most %(places)s decimal places.", places=places)
+                )
             return value
 
         return within(limits, read)
@@ -104,7 +119,7 @@ class DoubleType:
     """A floating-point number, for attributes that hold one."""
 
     name: str = "Double"
-    label: str = "Floating-point number"
+    label: str = _("Floating-point number")
     attribute_types: frozenset[AttributeType] = frozenset({AttributeType.DOUBLE})
     constraints: frozenset[str] = _COMMON
 
@@ -113,7 +128,7 @@ class DoubleType:
 
         def read(raw: Any) -> float:
             if type(raw) not in (int, float, Decimal):
-                raise InvalidInput("wrong_type", "Must be a number.")
+                raise InvalidInput("wrong_type", Sentence("Must be a number."))
             if (lowest is not None and raw < lowest) or (highest is not None and raw > highest):
                 raise InvalidInput("out_of_range", _between(lowest, highest))
             try:
@@ -121,7 +136,7 @@ class DoubleType:
             except OverflowError:
                 value = math.inf
             if not math.isfinite(value):
-                raise InvalidInput("out_of_range", "Is too large for a floating-point number.")
+                raise InvalidInput("out_of_range", Sentence("Is too large for a floating-point number."))
             return value
 
         return within(limits, read)
@@ -145,7 +160,7 @@ def _exact(raw: Any) -> Decimal:
         return Decimal(raw)
     if kind is str and len(raw) <= _LONGEST_NUMERAL and _NUMERAL.fullmatch(raw):
         return Decimal(raw)
-    raise InvalidInput("wrong_type", "Must be a number, or a string of digits.")
+    raise InvalidInput("wrong_type", Sentence("Must be a number, or a string of digits."))
 
 
 def _decimal_places(value: Decimal) -> int:
@@ -179,13 +194,13 @@ def _between(lowest: Decimal | None, highest: Decimal | None) -> str:
     return f"Must be between {lowest:f} and {highest:f}."
 
 
-INTEGER = IntegerType("Integer", "Whole number", frozenset({AttributeType.INTEGER}), -(2**31), 2**31 - 1)
+INTEGER = IntegerType("Integer", _("Whole number"), frozenset({AttributeType.INTEGER}), -(2**31), 2**31 - 1)
 BIGINT = IntegerType(
-    "BigInt", "Large whole number", frozenset({AttributeType.BIGINT}), -(2**63), 2**63 - 1, numerals=True
+    "BigInt", _("Large whole number"), frozenset({AttributeType.BIGINT}), -(2**63), 2**63 - 1, numerals=True
 )
 DECIMAL = DecimalType(
     "Decimal",
-    "Decimal number",
+    _("Decimal number"),
     frozenset({AttributeType.DECIMAL}),
     Decimal("-100000000000"),
     Decimal("100000000000"),
@@ -193,7 +208,7 @@ DECIMAL = DecimalType(
 )
 MONEY = DecimalType(
     "Money",
-    "Amount of money",
+    _("Amount of money"),
     frozenset({AttributeType.MONEY}),
     Decimal("-922337203685477.5808"),
     Decimal("922337203685477.5807"),

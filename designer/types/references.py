@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext_noop as _
+
 from crmclient import Reference, parse_guid
 from crmclient.metadata import AttributeType
+from designer.sentences import Sentence
 from designer.types.allowed import within
 from designer.types.base import InvalidInput, Limits, Reader
 
@@ -14,7 +17,7 @@ from designer.types.base import InvalidInput, Limits, Reader
 @dataclass(frozen=True, slots=True)
 class GuidType:
     name: str = "Guid"
-    label: str = "Id (GUID)"
+    label: str = _("Id (GUID)")
     attribute_types: frozenset[AttributeType] = frozenset({AttributeType.UNIQUEIDENTIFIER})
     constraints: frozenset[str] = frozenset({"allowed"})
 
@@ -30,7 +33,7 @@ class EntityReferenceType:
     """A record: its id where one entity is possible, `{"type", "id"}` where several are."""
 
     name: str = "EntityReference"
-    label: str = "Reference to a record"
+    label: str = _("Reference to a record")
     attribute_types: frozenset[AttributeType] = frozenset(
         {AttributeType.LOOKUP, AttributeType.CUSTOMER, AttributeType.OWNER}
     )
@@ -66,11 +69,11 @@ class EntityReferenceType:
 
 def _guid(raw: Any) -> str:
     if type(raw) is not str:
-        raise InvalidInput("wrong_type", "Must be a GUID.")
+        raise InvalidInput("wrong_type", Sentence("Must be a GUID."))
     try:
         return parse_guid(raw)
     except ValueError:
-        raise InvalidInput("wrong_type", "Must be a GUID.") from None
+        raise InvalidInput("wrong_type", Sentence("Must be a GUID.")) from None
 
 
 GUID = GuidType()

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import re2
+from django.utils.translation import gettext_noop as _
 
 from crmclient.metadata import AttributeType
+from designer.sentences import Sentence
 from designer.types.allowed import within
 from designer.types.base import InvalidInput, Limits, Reader
 
@@ -28,15 +30,19 @@ class TextType:
 
         def read(raw: Any) -> str:
             if type(raw) is not str:
-                raise InvalidInput("wrong_type", "Must be a string.")
+                raise InvalidInput("wrong_type", Sentence("Must be a string."))
             if required and not raw.strip():
-                raise InvalidInput("required", "Must not be blank.")
+                raise InvalidInput("required", Sentence("Must not be blank."))
             if longest is not None and len(raw) > longest:
-                raise InvalidInput("too_long", f"At most {longest} characters.")
+                raise InvalidInput("too_long", Sentence("At most %(longest)s characters.", longest=longest))
             if len(raw) < shortest:
-                raise InvalidInput("too_short", f"At least {shortest} characters.")
+                raise InvalidInput(
+                    "too_short", Sentence("At least %(shortest)s characters.", shortest=shortest)
+                )
             if matches is not None and not matches(raw):
-                raise InvalidInput("pattern", f"Must match the pattern {limits.pattern}")
+                raise InvalidInput(
+                    "pattern", Sentence("Must match the pattern %(pattern)s", pattern=limits.pattern)
+                )
             return raw
 
         return within(limits, read)
@@ -62,8 +68,12 @@ def _matcher(pattern: str) -> Any:
     try:
         return re2.compile(pattern).fullmatch
     except re2.error as error:
-        raise ValueError(f"the pattern {pattern!r} is not one: {error}") from error
+        (reason,) = error.args
+        why = reason.decode() if isinstance(reason, bytes) else reason
+        raise ValueError(
+            Sentence("the pattern %(pattern)s is not one: %(reason)s", pattern=repr(pattern), reason=why)
+        ) from error
 
 
-STRING = TextType("String", "Text, one line", frozenset({AttributeType.STRING, AttributeType.MEMO}))
-TEXT = TextType("Text", "Text, several lines", frozenset({AttributeType.MEMO}))
+STRING = TextType("String", _("Text, one line"), frozenset({AttributeType.STRING, AttributeType.MEMO}))
+TEXT = TextType("Text", _("Text, several lines"), frozenset({AttributeType.MEMO}))

@@ -7,7 +7,10 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext_noop as _
+
 from crmclient.metadata import AttributeType
+from designer.sentences import Sentence
 from designer.types.allowed import within
 from designer.types.base import InvalidInput, Limits, Reader
 
@@ -22,7 +25,7 @@ class DateTimeType:
     """An instant, RFC 3339 with an offset; kept in UTC, in whole seconds as the platform does."""
 
     name: str = "DateTime"
-    label: str = "Date and time"
+    label: str = _("Date and time")
     attribute_types: frozenset[AttributeType] = frozenset({AttributeType.DATETIME})
     constraints: frozenset[str] = frozenset({"allowed"})
 
@@ -30,14 +33,14 @@ class DateTimeType:
         def read(raw: Any) -> dt.datetime:
             if type(raw) is not str or not _RFC3339.fullmatch(raw):
                 raise InvalidInput(
-                    "wrong_type", "Must be a date and time with an offset: 2026-01-31T12:00:00Z."
+                    "wrong_type", Sentence("Must be a date and time with an offset: 2026-01-31T12:00:00Z.")
                 )
             try:
                 value = dt.datetime.fromisoformat(raw.upper()).astimezone(dt.UTC)
             except (ValueError, OverflowError):
-                raise InvalidInput("wrong_type", "There is no such date and time.") from None
+                raise InvalidInput("wrong_type", Sentence("There is no such date and time.")) from None
             if value < _EARLIEST:
-                raise InvalidInput("out_of_range", "Must not be before the year 1753.")
+                raise InvalidInput("out_of_range", Sentence("Must not be before the year 1753."))
             return value.replace(microsecond=0)
 
         return within(limits, read)
@@ -52,20 +55,20 @@ class DateType:
     """A calendar date, without time or zone."""
 
     name: str = "Date"
-    label: str = "Date"
+    label: str = _("Date")
     attribute_types: frozenset[AttributeType] = frozenset({AttributeType.DATETIME})
     constraints: frozenset[str] = frozenset({"allowed"})
 
     def compile(self, limits: Limits) -> Reader:
         def read(raw: Any) -> dt.date:
             if type(raw) is not str or not _FULL_DATE.fullmatch(raw):
-                raise InvalidInput("wrong_type", "Must be a date: 2026-01-31.")
+                raise InvalidInput("wrong_type", Sentence("Must be a date: 2026-01-31."))
             try:
                 value = dt.date.fromisoformat(raw)
             except ValueError:
-                raise InvalidInput("wrong_type", "There is no such date.") from None
+                raise InvalidInput("wrong_type", Sentence("There is no such date.")) from None
             if value < _EARLIEST.date():
-                raise InvalidInput("out_of_range", "Must not be before the year 1753.")
+                raise InvalidInput("out_of_range", Sentence("Must not be before the year 1753."))
             return value
 
         return within(limits, read)

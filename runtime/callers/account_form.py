@@ -10,6 +10,7 @@ from django.contrib.auth.models import User
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.utils.translation import gettext_lazy as _
 
 from crmclient.errors import PlatformError
 from designer.admin.look import dress, searchable
@@ -25,10 +26,10 @@ class AccountForm(forms.ModelForm):  # type: ignore[type-arg]  # no generic at r
 
     username = dress(
         forms.CharField(
-            label="User name",
+            label=_("User name"),
             max_length=150,
             validators=[User.username_validator],
-            help_text="What POST /api/token is sent with. Letters, digits and @ . + - _",
+            help_text=_("What POST /api/token is sent with. Letters, digits and @ . + - _"),
         )
     )
     password = dress(
@@ -36,19 +37,24 @@ class AccountForm(forms.ModelForm):  # type: ignore[type-arg]  # no generic at r
             required=False,
             strip=False,
             max_length=1000,
+            label=_("Password"),
             widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
-            help_text="Leave empty to keep the present one.",
+            help_text=_("Leave empty to keep the present one."),
         )
     )
     active = dress(
         forms.BooleanField(
-            required=False, initial=True, help_text="A closed account loses access within a minute."
+            required=False,
+            initial=True,
+            label=_("Active"),
+            help_text=_("A closed account loses access within a minute."),
         )
     )
     roles = dress(
         forms.ModelMultipleChoiceField(
             Role.objects.all(),
             required=False,
+            label=_("Roles"),
             widget=forms.CheckboxSelectMultiple,
             help_text=ApiAccount._meta.get_field("roles").help_text,
         )
@@ -78,13 +84,13 @@ class AccountForm(forms.ModelForm):  # type: ignore[type-arg]  # no generic at r
             known = dict(platform_users(get_platform()))
         except PlatformError:
             known = {}
-            help_text = "The platform cannot be reached just now, so only the present choice can be kept."
+            help_text = _("The platform cannot be reached just now, so only the present choice can be kept.")
         if present and present not in known:
-            known[present] = f"{present} (not among the platform's users)"
+            known[present] = _("%(user)s (not among the platform's users)") % {"user": present}
         return searchable(
             forms.TypedChoiceField(
-                label="Platform user",
-                choices=[("", "None: no user context"), *known.items()],
+                label=_("Platform user"),
+                choices=[("", _("None: no user context")), *known.items()],
                 coerce=lambda text: uuid.UUID(str(text)),
                 empty_value=None,
                 required=False,
@@ -96,7 +102,7 @@ class AccountForm(forms.ModelForm):  # type: ignore[type-arg]  # no generic at r
         username = cast(str, self.cleaned_data["username"])
         others = User.objects.filter(username=username).exclude(pk=self.instance.user_id)
         if others.exists():
-            raise ValidationError("There is an account with this name, of the API or of the studio.")
+            raise ValidationError(_("There is an account with this name, of the API or of the studio."))
         return username
 
     def clean_password(self) -> str:

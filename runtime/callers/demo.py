@@ -10,6 +10,7 @@ from django.db import transaction
 
 from crmclient import Guid
 from crmclient.embedded.demo.people import AYA_AGENT, MAX_MANAGER, RITA_REP
+from designer.groups import ADMINISTRATOR, DESIGNER, PUBLISHER, for_real
 from designer.models import Role
 from runtime.models import ApiAccount
 
@@ -38,9 +39,12 @@ def create_accounts(passwords: Mapping[str, str]) -> None:
             _api_account(_user(username, passwords[username], person.first_name, person.last_name), person)
     if "designer" in passwords:
         designer = _user("designer", passwords["designer"], "Dora", "Designer", is_staff=True)
-        designer.groups.set([Group.objects.get_or_create(name="Designer")[0]])
+        # Alone at the demo's studio, so also with what else is a publisher's and a designer's to be granted.
+        designer.groups.set(Group.objects.filter(name__in=(DESIGNER, PUBLISHER)))
+        designer.user_permissions.set(for_real())
     if "admin" in passwords:
-        _user("admin", passwords["admin"], "Ada", "Admin", is_staff=True, is_superuser=True)
+        admin = _user("admin", passwords["admin"], "Ada", "Admin", is_staff=True, is_superuser=True)
+        admin.groups.set(Group.objects.filter(name=ADMINISTRATOR))
 
 
 def _user(

@@ -14,7 +14,7 @@ from runtime.inputs import Inputs, invalid_input
 from runtime.parameters import read_parameters
 from runtime.problems import FieldError
 
-_FORM = "application/x-www-form-urlencoded"
+FORM = "application/x-www-form-urlencoded"
 
 
 def texts(*definitions: InputDefinition) -> Inputs:
@@ -25,7 +25,7 @@ def texts(*definitions: InputDefinition) -> Inputs:
 def read_form(request: HttpRequest, inputs: Inputs) -> Mapping[str, Any]:
     """The values of `inputs`. Raises Problem 400 naming all that is wrong, 413, 415."""
     read_parameters(request, ())
-    is_form = request.META.get("CONTENT_TYPE", "").partition(";")[0].strip().lower() == _FORM
+    is_form = request.META.get("CONTENT_TYPE", "").partition(";")[0].strip().lower() == FORM
     return inputs.read(_fields(read_body(request)) if is_form else read_object(request))
 
 

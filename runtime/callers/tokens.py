@@ -2,7 +2,9 @@
 
 A token is verified once a minute at most: what was found is kept by the token's digest, so that a steady
 caller costs a hash and a look-up. That minute is also how long a closed account, a lost role or a user
-disabled on the platform can go unnoticed; nothing below keeps any of them longer.
+disabled on the platform can go unnoticed; nothing below keeps any of them longer. While the platform is
+away it tells nothing new: for a quarter of an hour what it told last of a user stands, so that what needs no
+platform is still answered.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from django.conf import settings
 from django.utils.module_loading import import_string
 
 from crmclient import Guid
-from crmclient.errors import RecordNotFound
+from crmclient.errors import PlatformFailure, RecordNotFound
 from crmclient.metadata import PlatformUser
 from designer.platform import get_platform
 from runtime.callers import issuers
@@ -31,6 +33,7 @@ LONGEST_HEADER = 8 * 1024
 _BEARER = re.compile(r"bearer +([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*)", re.IGNORECASE)
 
 _verified: RecentCache[bytes, tuple[Caller, float]] = RecentCache(size=10_000)
+_last_known: RecentCache[Guid, PlatformUser] = RecentCache(size=10_000, seconds=15 * 60)
 
 
 class UserResolver(Protocol):
@@ -83,6 +86,7 @@ def forget() -> None:
     """Verify every token anew, with the issuers as they are configured now."""
     issuers.forget()
     _verified.clear()
+    _last_known.clear()
 
 
 def _bearer_token(authorization: str) -> str:
@@ -97,6 +101,13 @@ def _profile(user: Guid) -> PlatformUser:
         profile = get_platform().user(user)
     except RecordNotFound as error:
         raise no_platform_user("Your user on the platform no longer exists.") from error
+    except PlatformFailure:
+        known = _last_known.get(user)
+        if known is None:
+            raise
+        profile = known
+    else:
+        _last_known.put(user, profile)
     if profile.disabled:
         raise no_platform_user("Your user on the platform is disabled.")
     return profile

@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from designer.definitions import AccessDefinition, InputDefinition
-from runtime.callers.forms import read_form, texts
+from runtime.callers.forms import FORM, read_form, texts
 from runtime.callers.local import TokenPair, issue, rotate
 from runtime.callers.login import log_in
 from runtime.inputs import Inputs
@@ -19,11 +19,13 @@ from runtime.rendering import json_response
 LOGIN = texts(
     InputDefinition(name="username", required=True, max_length=150),
     InputDefinition(name="password", required=True, max_length=1000),
-    InputDefinition(name="grant_type", allowed=("password",)),
+    InputDefinition(name="grant_type", nullable=False, allowed=("password",)),
+    # There are none to choose from, but libraries send what they were not given.
+    InputDefinition(name="scope", max_length=1000),
 )
 REFRESH = texts(
     InputDefinition(name="refresh", required=True, max_length=8192),
-    InputDefinition(name="grant_type", allowed=("refresh_token",)),
+    InputDefinition(name="grant_type", nullable=False, allowed=("refresh_token",)),
 )
 
 
@@ -90,5 +92,11 @@ def _describe(form: Inputs, status: int, code: str) -> Description:
     return Description(
         success=(200, answer, "A pair of tokens."),
         body=form.schema(),
-        problems={400: ("malformed_body", "invalid_input"), status: (code,)},
+        bodies={FORM: form.schema()},
+        problems={
+            400: ("malformed_body", "invalid_input", "invalid_parameter"),
+            415: ("unsupported_media_type",),
+            429: ("locked_out",),
+            status: (code,),
+        },
     )

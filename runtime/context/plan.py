@@ -12,11 +12,13 @@ from crmclient.query.ast import Column, Condition, Filter, Operator, Page, Query
 from designer.definitions import UserPropertyDefinition
 from designer.expressions import Expression, ExpressionError
 from designer.names import output_key
+from designer.sentences import Sentence
+from runtime.calendar import present
 from runtime.callers.cache import RecentCache
 from runtime.callers.caller import Caller
 from runtime.callers.refusals import authentication_required, no_platform_user
 from runtime.context.related import USER, USER_ID, Related, related
-from runtime.context.values import plain
+from runtime.context.values import plain, plain_schema
 from runtime.failures import Misconfigured
 
 logger = logging.getLogger("portico.context")
@@ -33,6 +35,7 @@ class UserContext:
 
     def __init__(self, properties: Sequence[UserPropertyDefinition], platform: Platform) -> None:
         self._platform = platform
+        self._properties = tuple(properties)
         self._names = tuple(defined.name for defined in properties)
         self._fields: dict[str, str] = {}
         self._related: dict[str, Related] = {}
@@ -62,13 +65,37 @@ class UserContext:
         key = (caller.issuer, caller.subject, caller.platform_user or "")
         return self._recent.get(key) or self._read(caller, call)
 
+    def schema(self) -> dict[str, Any]:
+        """The JSON Schema of `answer`; nothing is known of what a custom property gives."""
+        properties = {output_key(defined.name): self._describe(defined) for defined in self._properties}
+        user = {
+            "type": "object",
+            "properties": properties,
+            "required": list(properties),
+            "additionalProperties": False,
+        }
+        return {
+            "type": "object",
+            "properties": {"user": user},
+            "required": ["user"],
+            "additionalProperties": False,
+        }
+
+    def _describe(self, defined: UserPropertyDefinition) -> dict[str, Any]:
+        schema: dict[str, Any] = {}
+        if defined.name in self._fields:
+            schema = plain_schema(self._platform.attributes(USER)[self._fields[defined.name]])
+        elif defined.name in self._related:
+            schema = self._related[defined.name].schema(self._platform)
+        return {**schema, "description": defined.description} if defined.description else schema
+
     def _read(self, caller: Caller, call: Call) -> Mapping[str, Any]:
         row = self._record(caller, call)
         values: dict[str, Any] = {name: plain(row[attribute]) for name, attribute in self._fields.items()}
         for name, data in self._related.items():
             values[name] = data.read(self._platform, row, call)
         if self._custom:
-            user = _surroundings(caller) | values
+            user = surroundings(caller) | values
             values |= {name: _evaluate(name, custom, user) for name, custom in self._custom.items()}
         self._recent.put((caller.issuer, caller.subject, caller.platform_user or ""), values)
         return values
@@ -94,7 +121,11 @@ class UserContext:
 
     def _compile_field(self, defined: UserPropertyDefinition) -> None:
         if defined.attribute not in self._platform.attributes(USER):
-            raise Misconfigured(f"systemuser has no attribute {defined.attribute!r}")
+            raise Misconfigured(
+                Sentence(
+                    "%(entity)s has no attribute %(name)s", entity="systemuser", name=repr(defined.attribute)
+                )
+            )
         self._fields[defined.name] = defined.attribute
 
     def _compile_related(self, defined: UserPropertyDefinition) -> None:
@@ -113,8 +144,8 @@ _COMPILERS: Mapping[str, _Compiler] = {
 }
 
 
-def _surroundings(caller: Caller) -> dict[str, Any]:
-    """What an expression sees of `user` beside the configured properties."""
+def surroundings(caller: Caller) -> dict[str, Any]:
+    """What expressions see of `user` beside the configured properties."""
     profile = caller.profile
     teams = zip(profile.team_ids, profile.team_names, strict=True) if profile else ()
     return {
@@ -126,7 +157,7 @@ def _surroundings(caller: Caller) -> dict[str, Any]:
 
 def _evaluate(name: str, expression: Expression, user: Mapping[str, Any]) -> Any:
     try:
-        return expression.evaluate({"user": user})
+        return expression.evaluate({"user": user}, present())
     except ExpressionError as error:
         # Null, as for an empty column: one user without a manager must not lose the whole context.
         logger.warning("user property %s has no value: %s", name, error)

@@ -15,7 +15,8 @@ from crmclient.metadata import Entity
 from crmclient.query.ast import Column, Condition, Filter, Link, Operator, Order, Page, Query
 from designer.definitions import ColumnDefinition
 from designer.names import output_key
-from runtime.context.values import plain
+from designer.sentences import Sentence
+from runtime.context.values import plain, plain_schema
 from runtime.failures import Misconfigured
 from runtime.problems import Problem
 
@@ -34,6 +35,10 @@ class Related(Protocol):
 
     def read(self, platform: Platform, user: Mapping[str, Value], call: Call) -> Any: ...
 
+    def schema(self, platform: Platform) -> dict[str, Any]:
+        """The JSON Schema of what `read` gives."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
@@ -46,6 +51,16 @@ class _Columns:
 
     def of(self, row: Mapping[str, Value], prefix: str = "") -> dict[str, Any]:
         return {key: plain(row[prefix + attribute]) for key, attribute in self.pairs}
+
+    def schema(self, entity: str, platform: Platform) -> dict[str, Any]:
+        known = platform.attributes(entity)
+        properties = {key: plain_schema(known[attribute]) for key, attribute in self.pairs}
+        return {
+            "type": "object",
+            "properties": properties,
+            "required": list(properties),
+            "additionalProperties": False,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +75,9 @@ class _One:
         if user[self.id_key] is None:
             return None
         return self.columns.of(user, f"{self.link.alias}.")
+
+    def schema(self, platform: Platform) -> dict[str, Any]:
+        return {**self.columns.schema(self.link.entity, platform), "type": ["object", "null"]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +97,9 @@ class _Many:
                 422, "too_many_rows", f"More than {MOST} records of {self.entity.logical_name} are yours."
             )
         return [self.columns.of(row) for row in found.rows]
+
+    def schema(self, platform: Platform) -> dict[str, Any]:
+        return {"type": "array", "items": self.columns.schema(self.entity.logical_name, platform)}
 
     def _query(self, user: Guid) -> Query:
         order = self.entity.primary_name or self.entity.primary_id
@@ -106,12 +127,14 @@ def related(
     """
     found = next((known for known in platform.relationships(USER) if known.name == relationship), None)
     if found is None:
-        raise Misconfigured(f"systemuser has no relationship {relationship!r}")
+        raise Misconfigured(
+            Sentence("%(entity)s has no relationship %(name)s", entity="systemuser", name=repr(relationship))
+        )
     if found.referencing_attribute is not None and found.referencing == USER:
         return _one(found.referenced, found.referencing_attribute, columns, platform, alias)
     target = found.referenced if found.referencing == USER else found.referencing
     if target == USER:
-        raise Misconfigured(f"{relationship} pairs systemuser with itself")
+        raise Misconfigured(Sentence("%(name)s pairs systemuser with itself", name=relationship))
     return _Many(
         entity=platform.entities()[target],
         columns=_columns(target, columns, platform),
@@ -138,11 +161,13 @@ def _one(
 
 def _columns(entity: str, columns: Sequence[ColumnDefinition], platform: Platform) -> _Columns:
     if not columns:
-        raise Misconfigured("no columns are chosen")
+        raise Misconfigured(Sentence("no columns are chosen"))
     known = platform.attributes(entity)
     for column in columns:
         if column.attribute not in known:
-            raise Misconfigured(f"{entity} has no attribute {column.attribute!r}")
+            raise Misconfigured(
+                Sentence("%(entity)s has no attribute %(name)s", entity=entity, name=repr(column.attribute))
+            )
     return _Columns(tuple((output_key(column.shown_as), column.attribute) for column in columns))
 
 

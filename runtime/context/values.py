@@ -5,7 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from crmclient import Reference, Value
+from crmclient.metadata import Attribute
+from runtime import outputs
 
 
 def plain(value: Value) -> Any:
     return value.id if isinstance(value, Reference) else value
+
+
+def plain_schema(attribute: Attribute) -> dict[str, Any]:
+    """The JSON Schema of what `plain` gives for a value of `attribute`."""
+    schema = outputs.schema(attribute)
+    if not attribute.type.is_reference:
+        return schema
+    words = {key: text for key, text in schema.items() if key == "description"}
+    return {"type": ["string", "null"], "format": "uuid", **words}

@@ -8,6 +8,7 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 
 from designer.definitions import AccessDefinition
+from runtime.context.plan import UserContext
 from runtime.openapi.documentation import Documentation
 from runtime.operations.base import Description
 from runtime.parameters import read_parameters
@@ -16,7 +17,9 @@ from runtime.viewsets import GuardedViewSet
 
 
 class ContextViewSet(GuardedViewSet):
-    """For any authenticated caller."""
+    """For any authenticated caller. `user_context` is only what the document describes."""
+
+    user_context: UserContext = None  # type: ignore[assignment]
 
     def read(self, request: Request, **kwargs: Any) -> HttpResponse:
         read_parameters(self.exchange.request, ())
@@ -32,8 +35,7 @@ class ContextViewSet(GuardedViewSet):
         )
 
     def describe(self) -> Description:
-        answer = {"type": "object", "properties": {"user": {"type": "object"}}, "required": ["user"]}
         return Description(
-            success=(200, answer, "The caller's properties."),
-            problems={403: ("no_platform_user",)},
+            success=(200, self.user_context.schema(), "The caller's properties."),
+            problems={400: ("invalid_parameter",), 422: ("too_many_rows",)},
         )

@@ -22,7 +22,7 @@ HEAD = 8192
 
 GENERIC = "application/octet-stream"
 
-_MEDIA_TYPE = re.compile(r"[a-z]+/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}")
+_MEDIA_TYPE = re.compile(r"[a-z]{1,127}/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}")
 # What clients say when they have no idea; the second is what curl sends by itself.
 _UNKNOWING = frozenset({"", GENERIC, "application/x-www-form-urlencoded"})
 _TEXTS = re.compile(r"text/.*|message/.*|.*[/+](json|xml|yaml)|application/(javascript|sql|x-sh)")

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from crmclient import FileInfo, Guid, Platform, Reference, Value
-from crmclient.errors import DuplicateKey, PlatformError, VersionMismatch
+from crmclient.errors import DuplicateKey, PlatformError
 from crmclient.query.ast import Column as QueryColumn
 from crmclient.query.ast import Condition, Filter, Operator, Order, Page, Query
+from designer.configuration import Endpoint
 from designer.kinds.files import FileSettings
+from designer.sentences import Sentence
 from runtime.conditions import strong_tags
 from runtime.exchange import Exchange
 from runtime.failures import Misconfigured
 from runtime.files.receiving import ReceivedFile
 from runtime.files.sending import Place
 from runtime.problems import Problem, unknown_route
+from runtime.steps import Found, Steps
 
 NOTE, REGARDING, DOCUMENT = "annotation", "objectid", "documentbody"
 # As of a multi query: a list is whole, or refused.
 MOST_NOTES = 1_000
+
+# No file has it as its id: what a list of weak tags alone means.
+_NO_FILE = "-"
 
 _LISTED = ("annotationid", "filename", "mimetype", "filesize", "createdon", REGARDING)
 
@@ -33,6 +39,9 @@ class ColumnStore:
     platform: Platform
     entity: str
     attribute: str
+    # What comes before a write that means any file, and before anything that looks at the file.
+    steps: Steps
+    reading: Steps
 
     @property
     def max_size(self) -> int | None:
@@ -41,30 +50,33 @@ class ColumnStore:
 
     def put(self, exchange: Exchange, file: ReceivedFile) -> Guid:
         """The id of the file. Raises RecordNotFound; VersionMismatch when `If-Match` means another file."""
-        version = self._version_meant(exchange)
-        place = (self.entity, exchange.record_id, self.attribute)
-        return _upload(self.platform, exchange, file, *place, if_version=version).id
+        tags = _tags_meant(exchange)
+        steps = self.steps if tags is None else self.reading
+        return steps.write(
+            exchange, None, lambda found, version: self._put(exchange, file, tags, found, version)
+        )
 
     def find(self, exchange: Exchange) -> Place:
         """Raises RecordNotFound, Problem 404 while the column is empty."""
-        record = self.platform.retrieve(
-            self.entity, exchange.record_id, (self.attribute,), call=exchange.call
-        )
+        record = self.reading.read(exchange)
         return _place(self.entity, record.id, self.attribute, record.values[self.attribute])
 
-    def _version_meant(self, exchange: Exchange) -> str | None:
-        """The record's version, if it holds the file that `If-Match` names; None without the header."""
-        given = exchange.request.META.get("HTTP_IF_MATCH")
-        if given is None:
-            return None
-        tags = None if given.strip() == "*" else strong_tags(given)
-        record = self.platform.retrieve(
-            self.entity, exchange.record_id, (self.attribute,), call=exchange.call
-        )
-        held = record.values[self.attribute]
-        if not isinstance(held, FileInfo) or (tags is not None and held.id not in tags):
-            raise VersionMismatch(self.entity, record.id)
-        return record.version
+    def _put(
+        self,
+        exchange: Exchange,
+        file: ReceivedFile,
+        tags: Collection[str] | None,
+        found: Found | None,
+        version: str | None,
+    ) -> Guid:
+        if tags is not None:
+            held = found.values[self.attribute] if found else None
+            if not isinstance(held, FileInfo) or (tags and held.id not in tags):
+                raise Problem(412, "version_mismatch", "The file has changed since the one in If-Match.")
+        # Another try may have read it.
+        file.content.seek(0)
+        place = (self.entity, exchange.record_id, self.attribute)
+        return _upload(self.platform, exchange, file, *place, if_version=version).id
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +85,7 @@ class NoteStore:
 
     platform: Platform
     entity: str
+    steps: Steps
 
     @property
     def max_size(self) -> int | None:
@@ -80,7 +93,7 @@ class NoteStore:
 
     def put(self, exchange: Exchange, file: ReceivedFile) -> Guid:
         """The id of the new note. Raises RecordNotFound; no note is left when its file cannot be stored."""
-        self._require_record(exchange)
+        self.steps.read(exchange)
         note = self._create(exchange, file)
         try:
             _upload(self.platform, exchange, file, NOTE, note, DOCUMENT)
@@ -92,6 +105,7 @@ class NoteStore:
 
     def find(self, exchange: Exchange) -> Place:
         """Raises RecordNotFound, Problem 404 for a note of another record."""
+        self.steps.run(exchange)
         note = self.platform.retrieve(NOTE, exchange.file_id, (REGARDING, DOCUMENT), call=exchange.call)
         if not self._is_about(note.values[REGARDING], exchange):
             raise unknown_route()
@@ -99,7 +113,7 @@ class NoteStore:
 
     def attachments(self, exchange: Exchange) -> list[dict[str, Any]]:
         """The attachments, the oldest first. Raises RecordNotFound, Problem 422 for too many."""
-        self._require_record(exchange)
+        self.steps.read(exchange)
         found = self.platform.query(_notes_of(exchange.record_id), Page(MOST_NOTES), call=exchange.call)
         if found.next is not None:
             raise Problem(422, "too_many_records", f"The record has more than {MOST_NOTES} files.")
@@ -126,9 +140,6 @@ class NoteStore:
                 raise
             return exchange.chosen_id
 
-    def _require_record(self, exchange: Exchange) -> None:
-        self.platform.retrieve(self.entity, exchange.record_id, (), call=exchange.call)
-
     def _is_about(self, regarding: Any, exchange: Exchange) -> bool:
         return (
             isinstance(regarding, Reference)
@@ -137,16 +148,30 @@ class NoteStore:
         )
 
 
-def store_of(settings: FileSettings, entity: str, platform: Platform) -> ColumnStore | NoteStore:
-    """Raises Misconfigured, MetadataError."""
+def store_of(settings: FileSettings, endpoint: Endpoint, platform: Platform) -> ColumnStore | NoteStore:
+    """Raises Misconfigured, MetadataError, InvalidQuery, ExpressionError."""
+    if endpoint.entity is None:
+        raise Misconfigured(Sentence("files need an entity"))
+    entity, steps = endpoint.entity.entity, Steps(endpoint, platform)
     if settings.notes:
         if not platform.entities()[entity].has_notes:
-            raise Misconfigured(f"{entity} has no notes")
-        return NoteStore(platform, entity)
+            raise Misconfigured(Sentence("%(entity)s has no notes", entity=entity))
+        return NoteStore(platform, entity, steps)
     attribute = platform.attributes(entity).get(settings.attribute)
     if attribute is None or not attribute.type.holds_file:
-        raise Misconfigured(f"{entity} has no file column {settings.attribute!r}")
-    return ColumnStore(platform, entity, settings.attribute)
+        raise Misconfigured(
+            Sentence("%(entity)s has no file column %(name)s", entity=entity, name=repr(settings.attribute))
+        )
+    reading = Steps(endpoint, platform, reads=(settings.attribute,))
+    return ColumnStore(platform, entity, settings.attribute, steps, reading)
+
+
+def _tags_meant(exchange: Exchange) -> Collection[str] | None:
+    """The files that `If-Match` names; none for any file, None without the header."""
+    given = exchange.request.META.get("HTTP_IF_MATCH")
+    if given is None:
+        return None
+    return () if given.strip() == "*" else strong_tags(given) or (_NO_FILE,)
 
 
 def _upload(

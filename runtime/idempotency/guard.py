@@ -46,7 +46,9 @@ class Idempotency:
         caller = exchange.caller
         self.exchange = exchange
         self.digest = _digest(caller.issuer, caller.subject or _address(exchange), endpoint_key, key)
-        self.body_digest = digest_body(exchange)
+        # The same body for another record is another request.
+        record = exchange.record_id if exchange.record else ""
+        self.body_digest = _digest(record, digest_body(exchange))
 
     def once(self, run: Run) -> HttpResponse:
         """What `run` answers, or what it answered the first time.
@@ -92,7 +94,7 @@ class Idempotency:
             IdempotencyRecord.objects.filter(digest=self.digest, expires__lt=self.exchange.now).delete()
             return self._claim(again=False)
         if known.body_digest != self.body_digest:
-            raise Problem(422, "key_reused", "This Idempotency-Key was used for another body.")
+            raise Problem(422, "key_reused", "This Idempotency-Key was used for another body or record.")
         if known.status is None:
             self._take_over(known)
         return known

@@ -1,8 +1,14 @@
-"""The JSON Schema of a problem."""
+"""Problems in the document: one schema, and a response for each set of codes that a status may carry."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import cache
+from http import HTTPStatus
 from typing import Any
+
+from runtime.conditions import digest
+from runtime.problems import CONTENT_TYPE
 
 _TEXT = {"type": "string"}
 
@@ -33,3 +39,37 @@ PROBLEM: dict[str, Any] = {
     },
     "required": ["type", "title", "status", "detail", "instance", "code", "requestId"],
 }
+
+_SECONDS = {"description": "Seconds to wait.", "schema": {"type": "string"}}
+_HEADERS: dict[int, dict[str, Any]] = {
+    401: {"WWW-Authenticate": {"description": "How to authenticate.", "schema": {"type": "string"}}},
+    429: {"Retry-After": _SECONDS},
+    503: {"Retry-After": _SECONDS},
+}
+
+
+@cache
+def response_name(status: int, codes: tuple[str, ...]) -> str:
+    """The component's name: thousands of operations refer to it, so it is short."""
+    phrase = HTTPStatus(status).phrase.replace(" ", "").replace("-", "")
+    return f"{phrase}.{digest(' '.join(codes).encode())[:10]}"
+
+
+@cache
+def response(status: int, codes: tuple[str, ...]) -> dict[str, Any]:
+    """The component: `x-codes` says for programs what the description says for people."""
+    known = ", ".join(f"`{code}`" for code in codes)
+    found: dict[str, Any] = {
+        "description": f"{HTTPStatus(status).phrase}: {known}",
+        "content": {CONTENT_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+        "x-codes": list(codes),
+    }
+    if status in _HEADERS:
+        found["headers"] = _HEADERS[status]
+    return found
+
+
+def components(problems: Iterable[tuple[int, tuple[str, ...]]]) -> dict[str, dict[str, Any]]:
+    """The components that references to `problems` lead to, by kind and name."""
+    responses = {response_name(status, codes): response(status, codes) for status, codes in problems}
+    return {"responses": responses, "schemas": {"Problem": PROBLEM}} if responses else {}

@@ -8,6 +8,11 @@ from runtime.operations.create import CreateOperation
 from runtime.operations.delete import DeleteOperation
 from runtime.operations.download import DownloadOperation
 from runtime.operations.option_sets import GlobalOptionSetOperation, LocalOptionSetOperation
+from runtime.operations.queries import (
+    MultiQueryOperation,
+    PaginatedQueryOperation,
+    SingleQueryOperation,
+)
 from runtime.operations.read import ReadOperation
 from runtime.operations.update import UpdateOperation
 from runtime.operations.upload import UploadOperation
@@ -23,6 +28,9 @@ OPERATIONS: dict[str, type[Operation]] = {
         DownloadOperation,
         LocalActionOperation,
         GlobalActionOperation,
+        SingleQueryOperation,
+        MultiQueryOperation,
+        PaginatedQueryOperation,
         GlobalOptionSetOperation,
         LocalOptionSetOperation,
     )

@@ -11,10 +11,11 @@ from django.http import HttpResponse
 
 from crmclient import Platform, Reference
 from crmclient.errors import InvalidRecord, Refused, UnknownProcess
-from crmclient.metadata import Process
+from crmclient.metadata import ENGLISH, Process
 from designer.configuration import Endpoint
 from designer.kinds.actions import ActionSettings
 from designer.processes import as_attributes
+from designer.sentences import Sentence
 from runtime import payload
 from runtime.columns import Columns
 from runtime.exchange import Exchange
@@ -23,6 +24,7 @@ from runtime.operations.base import Description, Operation
 from runtime.payload import Payload
 from runtime.problems import Problem
 from runtime.rendering import json_response
+from runtime.steps import Steps
 
 
 class ActionOperation(Operation):
@@ -30,14 +32,15 @@ class ActionOperation(Operation):
         super().__init__(endpoint, platform)
         settings = endpoint.definition.settings
         if not isinstance(settings, ActionSettings) or not settings.process:
-            raise Misconfigured("no process is chosen")
+            raise Misconfigured(Sentence("no process is chosen"))
         self.process = _process(settings.process, platform)
         self.entity = self._entity()
         if self.process.entity != self.entity:
-            raise Misconfigured(f"{self.process.name} is bound to {self.process.entity or 'no entity'}")
+            raise Misconfigured(_bound_otherwise(self.process))
         self.shows_message = settings.show_process_message
         inputs = as_attributes(self.process.inputs)
-        self.payload = Payload(endpoint.definition, self.process.name, inputs, platform, optional=True)
+        self.payload = Payload(endpoint, self.process.name, inputs, platform, optional=True)
+        self.steps = Steps(endpoint, platform)
         self.columns = Columns(endpoint.definition.columns, as_attributes(self.process.outputs))
 
     def _entity(self) -> str | None:
@@ -46,8 +49,10 @@ class ActionOperation(Operation):
 
     def run(self, exchange: Exchange) -> HttpResponse:
         target = None if self.entity is None else Reference(self.entity, exchange.record_id)
-        values = self.payload.read(exchange)
+        sent = self.payload.receive(exchange)
+        self.steps.run(exchange)
         try:
+            values = self.payload.bind(exchange, sent)
             outputs = self.platform.execute(self.process.name, values, target=target, call=exchange.call)
         except InvalidRecord as error:
             raise self.payload.refusal(error) from error
@@ -55,15 +60,19 @@ class ActionOperation(Operation):
             if self.shows_message:
                 raise Problem(422, "platform_refused", str(error)) from error
             raise
-        return json_response(self.columns.answer(outputs))
+        return json_response(self.columns.answer(outputs, ENGLISH, exchange))
 
     def describe(self) -> Description:
         bad = (*payload.PROBLEMS[400], *(() if self.entity is None else ("invalid_id",)))
         return Description(
             success=(200, self.columns.schema(), "What the process answered."),
             body=self.payload.schema(),
+            fields=self.payload.fields(),
+            columns=self.columns.fields(),
             body_optional=True,
-            problems={**payload.PROBLEMS, 400: bad, 409: ("duplicate_key", "state_conflict", "in_flight")},
+            problems=self.steps.problems(
+                {**payload.PROBLEMS, 400: bad, 409: ("duplicate_key", "state_conflict", "in_flight")}
+            ),
         )
 
 
@@ -83,3 +92,9 @@ def _process(name: str, platform: Platform) -> Process:
     if known is None:
         raise UnknownProcess(name)
     return known
+
+
+def _bound_otherwise(process: Process) -> Sentence:
+    if process.entity is None:
+        return Sentence("%(process)s is bound to no entity", process=process.name)
+    return Sentence("%(process)s is bound to %(entity)s", process=process.name, entity=process.entity)

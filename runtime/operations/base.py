@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from django.http.response import HttpResponseBase
 
 from crmclient import Platform
+from crmclient.metadata import OptionSet
 from designer.configuration import Endpoint
+from designer.sentences import Sentence
 from runtime.bodies import read_body
 from runtime.exchange import Exchange
 from runtime.failures import Misconfigured
+from runtime.fields import Field
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +26,10 @@ class Description:
 
     `success` is (status, schema of the JSON body or None, what it means); `headers` says what its own mean.
     `body_optional`: nothing at all may be sent instead of an empty object. `bodies` are those that are not
-    JSON, by media type. `media` is that of the answer; `others` are further statuses with the same body.
+    JSON, by media type. `media` is that of the answer; `others` are further statuses with the same body, and
+    `empty` says what 204 means, where the answer may have no body.
+    `fields` are what callers may send, `columns` what each record of an answer holds; `option_set` is what
+    an answer lists; `components` are what schemas refer to, by name.
     """
 
     success: tuple[int, dict[str, Any] | None, str]
@@ -31,10 +38,15 @@ class Description:
     bodies: dict[str, dict[str, Any]] = field(default_factory=dict)
     media: str = "application/json"
     others: dict[int, str] = field(default_factory=dict)
+    empty: str = ""
     parameters: tuple[dict[str, Any], ...] = ()
     headers: dict[str, str] = field(default_factory=dict)
     problems: dict[int, tuple[str, ...]] = field(default_factory=dict)
     example: Any = None
+    fields: tuple[Field, ...] = ()
+    columns: tuple[Field, ...] = ()
+    option_set: OptionSet | None = None
+    components: Mapping[str, dict[str, Any]] = field(default_factory=dict)
 
 
 class Operation(ABC):
@@ -57,7 +69,7 @@ class Operation(ABC):
     def require_entity(self) -> str:
         """The logical name of the exposed entity. Raises Misconfigured without one."""
         if self.endpoint.entity is None:
-            raise Misconfigured(f"a {self.kind} needs an entity")
+            raise Misconfigured(Sentence("a %(kind)s needs an entity", kind=self.kind))
         return self.endpoint.entity.entity
 
     @abstractmethod

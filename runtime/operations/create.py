@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import uuid
+from collections.abc import Sequence
+from functools import partial
 from typing import ClassVar
 
 from django.http import HttpResponse
 
-from crmclient import Guid, Platform
+from crmclient import Guid, Platform, Reference
 from crmclient.errors import DuplicateKey, InvalidRecord, RecordNotFound
+from crmclient.platform import Create
 from designer.configuration import Endpoint
 from runtime import payload
 from runtime.exchange import Exchange
+from runtime.inputs import Sent
+from runtime.lists import Item, Lists, all_of, conflict
 from runtime.operations.base import Description, Operation
 from runtime.payload import Payload
 from runtime.rendering import json_response
+from runtime.steps import Steps
 
 
 class CreateOperation(Operation):
@@ -22,21 +29,53 @@ class CreateOperation(Operation):
     def __init__(self, endpoint: Endpoint, platform: Platform) -> None:
         super().__init__(endpoint, platform)
         self.entity = self.require_entity()
+        self.lists = Lists(endpoint, self.entity, platform)
         attributes = platform.attributes(self.entity)
-        self.payload = Payload(endpoint.definition, self.entity, attributes, platform)
+        self.payload = Payload(endpoint, self.entity, attributes, platform, lists=self.lists.payloads)
+        self.steps = Steps(endpoint, platform)
 
     def run(self, exchange: Exchange) -> HttpResponse:
-        values = self.payload.read(exchange)
+        sent = self.payload.receive(exchange)
+        self.steps.run(exchange)
+        items = self.lists.items(sent)
         try:
-            id = self.platform.create(self.entity, values, id=exchange.chosen_id, call=exchange.call).id
-        except InvalidRecord as error:
-            raise self.payload.refusal(error) from error
-        except DuplicateKey:
+            id = self._create_with(items, sent, exchange) if items else self._create(sent, exchange)
+        except DuplicateKey as error:
             id = exchange.chosen_id or ""
+            # All or nothing: where the record is there, so are those of its lists.
             if not (exchange.taken_over and self._exists(id, exchange)):
-                raise
+                raise conflict(items, error) from error
         place = exchange.place_of(id)
         return json_response({"id": id}, headers={"Location": place} if place else None)
+
+    def _create(self, sent: Sent, exchange: Exchange) -> Guid:
+        try:
+            values = self.payload.bind(exchange, sent)
+            return self.platform.create(self.entity, values, id=exchange.chosen_id, call=exchange.call).id
+        except InvalidRecord as error:
+            raise self.payload.refusal(error) from error
+
+    def _create_with(self, items: Sequence[Item], sent: Sent, exchange: Exchange) -> Guid:
+        """Create the record and those of its lists, all of them or none."""
+        id = exchange.chosen_id or str(uuid.uuid4())
+        parent = Reference(self.entity, id)
+        operations = all_of(
+            partial(self._parent, id, sent, exchange),
+            *(partial(self.lists.create, item, parent, exchange) for item in items),
+        )
+        try:
+            self.platform.batch(operations, call=exchange.call)
+        except InvalidRecord as error:
+            if error.item:
+                raise self.lists.refusal(items[error.item - 1], error) from error
+            raise self.payload.refusal(error) from error
+        return id
+
+    def _parent(self, id: Guid, sent: Sent, exchange: Exchange) -> Create:
+        try:
+            return Create(self.entity, self.payload.bind(exchange, sent), id)
+        except InvalidRecord as error:
+            raise self.payload.refusal(error) from error
 
     def _exists(self, id: Guid, exchange: Exchange) -> bool:
         """Whether the try that this request takes over had created the record."""
@@ -56,6 +95,7 @@ class CreateOperation(Operation):
         return Description(
             success=(200, answer, "The record was created."),
             body=self.payload.schema(),
+            fields=self.payload.fields(),
             headers={"Location": "Where the record can be read, if anywhere."},
-            problems={**payload.PROBLEMS, 409: ("duplicate_key",)},
+            problems=self.steps.problems({**payload.PROBLEMS, 409: ("duplicate_key",)}),
         )

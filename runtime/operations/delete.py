@@ -13,7 +13,8 @@ from runtime import versions
 from runtime.exchange import Exchange
 from runtime.operations.base import Description, Operation
 from runtime.parameters import read_parameters
-from runtime.versions import version_to_write
+from runtime.steps import Steps
+from runtime.versions import versions_meant
 
 
 class DeleteOperation(Operation):
@@ -23,23 +24,29 @@ class DeleteOperation(Operation):
         super().__init__(endpoint, platform)
         self.entity = self.require_entity()
         platform.attributes(self.entity)
+        self.steps = Steps(endpoint, platform)
         settings = endpoint.definition.settings
         self.require_version = isinstance(settings, VersionSettings) and settings.require_if_match
 
     def run(self, exchange: Exchange) -> HttpResponse:
         read_parameters(exchange.request, ())
-        id = exchange.record_id
-        wanted = version_to_write(exchange, self.platform, self.entity, required=self.require_version)
-        self.platform.delete(self.entity, id, if_version=wanted, call=exchange.call)
+        _ = exchange.record_id
+        meant = versions_meant(exchange, required=self.require_version)
+        self.steps.write(exchange, meant, lambda found, version: self._delete(exchange, version))
         return HttpResponse(status=204)
+
+    def _delete(self, exchange: Exchange, version: str | None) -> None:
+        self.platform.delete(self.entity, exchange.record_id, if_version=version, call=exchange.call)
 
     def describe(self) -> Description:
         return Description(
             success=(204, None, "The record was deleted."),
-            parameters=(versions.PARAMETER,),
-            problems={
-                400: ("invalid_id", "invalid_parameter", "invalid_if_match"),
-                409: ("state_conflict",),
-                **versions.PROBLEMS,
-            },
+            parameters=(versions.parameter(required=self.require_version),),
+            problems=self.steps.problems(
+                {
+                    400: ("invalid_id", "invalid_parameter", "invalid_if_match"),
+                    409: ("state_conflict",),
+                    **versions.PROBLEMS,
+                }
+            ),
         )

@@ -12,6 +12,7 @@ from django.http.response import HttpResponseBase
 from crmclient import Platform
 from designer.configuration import Endpoint
 from designer.kinds.files import DownloadSettings
+from designer.sentences import Sentence
 from runtime.accept import refuse_unacceptable
 from runtime.exchange import Exchange
 from runtime.failures import Misconfigured
@@ -30,8 +31,8 @@ class DownloadOperation(Operation):
         super().__init__(endpoint, platform)
         chosen = endpoint.definition.settings
         if not isinstance(chosen, DownloadSettings):
-            raise Misconfigured("a download needs its settings")
-        self.store = store_of(chosen, self.require_entity(), platform)
+            raise Misconfigured(Sentence("a download needs its settings"))
+        self.store = store_of(chosen, endpoint, platform)
 
     def run(self, exchange: Exchange) -> HttpResponseBase:
         read_parameters(exchange.request, ())
@@ -44,7 +45,9 @@ class DownloadOperation(Operation):
         if isinstance(self.store, NoteStore):
             return Description(
                 success=(200, {"type": "array", "items": _NOTE}, "The files of the record's notes."),
-                problems={400: ("invalid_id", "invalid_parameter"), 422: ("too_many_records",)},
+                problems=self.store.steps.problems(
+                    {400: ("invalid_id", "invalid_parameter"), 422: ("too_many_records",)}
+                ),
             )
         return self.describe_item()
 
@@ -59,7 +62,9 @@ class DownloadOperation(Operation):
                 "Content-Disposition": "Always an attachment, with the file's name.",
                 "Accept-Ranges": "bytes",
             },
-            problems={400: ("invalid_id", "invalid_parameter"), 416: ("range_not_satisfiable",)},
+            problems=self.store.steps.problems(
+                {400: ("invalid_id", "invalid_parameter"), 416: ("range_not_satisfiable",)}
+            ),
         )
 
 

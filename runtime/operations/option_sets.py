@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from django.http import HttpResponse
@@ -15,6 +16,8 @@ from crmclient.metadata import ENGLISH, Option
 from designer.configuration import Endpoint
 from designer.expressions import Expression, ExpressionError
 from designer.kinds.option_sets import OptionFilter, OptionSetSettings
+from designer.sentences import Sentence
+from runtime.calendar import present
 from runtime.conditions import digest, not_modified
 from runtime.exchange import Exchange
 from runtime.failures import Misconfigured
@@ -36,7 +39,7 @@ class OptionSetOperation(Operation):
         super().__init__(endpoint, platform)
         settings = endpoint.definition.settings
         if not isinstance(settings, OptionSetSettings) or not settings.option_set:
-            raise Misconfigured("no option set is chosen")
+            raise Misconfigured(Sentence("no option set is chosen"))
         self.option_set = platform.option_set(settings.option_set, entity=self._entity())
         self.base_language = platform.languages()[0]
         keeps = _filter(settings.filter)
@@ -74,8 +77,10 @@ class OptionSetOperation(Operation):
         return Description(
             success=(200, {"type": "array", "items": option}, "The options, in their order."),
             parameters=(LCID,),
+            headers={"ETag": "Stands for this answer."},
             problems={400: ("invalid_parameter",)},
             example=self._options(ENGLISH),
+            option_set=replace(self.option_set, options=self.options),
         )
 
     def _page(self, lcid: int) -> _Page:
@@ -117,7 +122,7 @@ def _expression(text: str) -> Callable[[Option], bool]:
     try:
         expression = Expression(text, names=("value", "label", "color", "state"))
     except ExpressionError as error:
-        raise Misconfigured(f"the filter: {error}") from error
+        raise Misconfigured(Sentence("the filter: %(reason)s", reason=str(error))) from error
 
     def keeps(option: Option) -> bool:
         seen = {
@@ -127,8 +132,8 @@ def _expression(text: str) -> Callable[[Option], bool]:
             "state": option.state,
         }
         try:
-            return expression.evaluate(seen) is True
+            return expression.evaluate(seen, present()) is True
         except ExpressionError as error:
-            raise Misconfigured(f"the filter: {error}") from error
+            raise Misconfigured(Sentence("the filter: %(reason)s", reason=str(error))) from error
 
     return keeps

@@ -10,6 +10,7 @@ from crmclient import Platform
 from crmclient.metadata import ENGLISH
 from designer.configuration import Endpoint
 from designer.kinds.read import ReadSettings
+from designer.sentences import Sentence
 from runtime.columns import Columns
 from runtime.conditions import digest, not_modified
 from runtime.exchange import Exchange
@@ -18,6 +19,7 @@ from runtime.labels import OptionLabels
 from runtime.operations.base import Description, Operation
 from runtime.parameters import LCID, read_lcid, read_parameters
 from runtime.rendering import JSON, render
+from runtime.steps import Steps
 
 
 class ReadOperation(Operation):
@@ -28,7 +30,7 @@ class ReadOperation(Operation):
         self.entity = self.require_entity()
         definition = endpoint.definition
         if not definition.columns:
-            raise Misconfigured("a read needs columns")
+            raise Misconfigured(Sentence("a read needs columns"))
         attributes = platform.attributes(self.entity)
         self.has_labels = isinstance(definition.settings, ReadSettings) and definition.settings.labels
         labels = {
@@ -37,14 +39,13 @@ class ReadOperation(Operation):
             if self.has_labels and name in attributes and attributes[name].option_set is not None
         }
         self.columns = Columns(definition.columns, attributes, labels)
+        self.steps = Steps(endpoint, platform, reads=self.columns.attributes)
         self.parameters = frozenset({"lcid"}) if self.has_labels else frozenset()
 
     def run(self, exchange: Exchange) -> HttpResponse:
         lcid = read_lcid(read_parameters(exchange.request, self.parameters), ENGLISH)
-        record = self.platform.retrieve(
-            self.entity, exchange.record_id, self.columns.attributes, call=exchange.call
-        )
-        content = render(self.columns.answer(record.values, lcid))
+        record = self.steps.read(exchange)
+        content = render(self.columns.answer(record.values, lcid, exchange))
         tag = f'"{record.version}.{digest(content)}"'
         headers = {"ETag": tag}
         if not_modified(exchange.request, tag):
@@ -54,7 +55,8 @@ class ReadOperation(Operation):
     def describe(self) -> Description:
         return Description(
             success=(200, self.columns.schema(), "The record."),
+            columns=self.columns.fields(),
             parameters=(LCID,) if self.has_labels else (),
             headers={"ETag": "The record's version, and a digest of this answer."},
-            problems={400: ("invalid_id", "invalid_parameter")},
+            problems=self.steps.problems({400: ("invalid_id", "invalid_parameter")}),
         )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import ClassVar
 
 from django.http import HttpResponse
 
-from crmclient import Platform
+from crmclient import Platform, Value
 from crmclient.errors import InvalidRecord, VersionMismatch
 from designer.configuration import Endpoint
 from designer.kinds.versions import VersionSettings
@@ -14,7 +16,9 @@ from runtime import payload, versions
 from runtime.exchange import Exchange
 from runtime.operations.base import Description, Operation
 from runtime.payload import Payload
-from runtime.versions import version_to_write
+from runtime.steps import Found
+from runtime.steps.moves import WriteGuard
+from runtime.versions import versions_meant
 
 
 class UpdateOperation(Operation):
@@ -26,21 +30,38 @@ class UpdateOperation(Operation):
         definition = endpoint.definition
         # An absent key is left alone, so a default would never mean anything.
         inputs = tuple(known.model_copy(update={"default": None}) for known in definition.inputs)
-        definition = definition.model_copy(update={"inputs": inputs})
-        self.payload = Payload(definition, self.entity, platform.attributes(self.entity), platform)
+        endpoint = replace(endpoint, definition=definition.model_copy(update={"inputs": inputs}))
+        attributes = platform.attributes(self.entity)
+        self.payload = Payload(endpoint, self.entity, attributes, platform)
+        self.guard = WriteGuard(endpoint, self.payload.written, platform)
         settings = definition.settings
         self.require_version = isinstance(settings, VersionSettings) and settings.require_if_match
 
     def run(self, exchange: Exchange) -> HttpResponse:
-        id, values = exchange.record_id, self.payload.read(exchange)
-        wanted = version_to_write(exchange, self.platform, self.entity, required=self.require_version)
-        if not values:
-            return _answer(self._unchanged(exchange, wanted))
+        _ = exchange.record_id
+        sent = self.payload.receive(exchange)
+        meant = versions_meant(exchange, required=self.require_version)
+        version = self.guard.steps.write(
+            exchange, meant, lambda found, version: self._write(exchange, sent, found, version)
+        )
+        return HttpResponse(status=204, headers={"ETag": f'"{version}"'})
+
+    def _write(
+        self, exchange: Exchange, sent: Mapping[str, Value], found: Found | None, wanted: str | None
+    ) -> str:
+        """The record's version after the write."""
+        id = exchange.record_id
         try:
-            stored = self.platform.update(self.entity, id, values, if_version=wanted, call=exchange.call)
+            values = self.payload.bind(exchange, sent)
+            if not values:
+                return self._unchanged(exchange, wanted) if found is None else found.version
+            if found is not None:
+                self.guard.check(found, values, exchange)
+            return self.platform.update(
+                self.entity, id, values, if_version=wanted, call=exchange.call
+            ).version
         except InvalidRecord as error:
             raise self.payload.refusal(error) from error
-        return _answer(stored.version)
 
     def _unchanged(self, exchange: Exchange, wanted: str | None) -> str:
         """The version of a record that nothing is written to."""
@@ -54,15 +75,14 @@ class UpdateOperation(Operation):
         return Description(
             success=(204, None, "The record was changed."),
             body=self.payload.schema(),
-            parameters=(versions.PARAMETER,),
+            fields=self.payload.fields(),
+            parameters=(versions.parameter(required=self.require_version),),
             headers={"ETag": "The record's new version."},
-            problems={
-                **problems,
-                400: (*payload.PROBLEMS[400], "invalid_id", "invalid_if_match"),
-                409: ("duplicate_key", "state_conflict"),
-            },
+            problems=self.guard.steps.problems(
+                {
+                    **problems,
+                    400: (*payload.PROBLEMS[400], "invalid_id", "invalid_if_match"),
+                    409: ("duplicate_key", "state_conflict"),
+                }
+            ),
         )
-
-
-def _answer(version: str) -> HttpResponse:
-    return HttpResponse(status=204, headers={"ETag": f'"{version}"'})

@@ -5,6 +5,7 @@ Answers 200 `{"id", "fileName", "contentType", "size"}`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import ClassVar
 
 from django.conf import settings
@@ -13,8 +14,10 @@ from django.http import HttpResponse
 from crmclient import Platform
 from designer.configuration import Endpoint
 from designer.kinds.files import UploadSettings
+from designer.sentences import Sentence
 from runtime.exchange import Exchange
 from runtime.failures import Misconfigured
+from runtime.fields import Field
 from runtime.files.allowed import Allowed
 from runtime.files.receiving import PART, ReceivedFile, receive
 from runtime.files.stores import store_of
@@ -30,8 +33,8 @@ class UploadOperation(Operation):
         super().__init__(endpoint, platform)
         chosen = endpoint.definition.settings
         if not isinstance(chosen, UploadSettings):
-            raise Misconfigured("an upload needs its settings")
-        self.store = store_of(chosen, self.require_entity(), platform)
+            raise Misconfigured(Sentence("an upload needs its settings"))
+        self.store = store_of(chosen, endpoint, platform)
         self.is_of_notes = chosen.notes
         limits = (chosen.max_size, settings.PORTICO["UPLOAD_LIMIT"], self.store.max_size)
         largest = min(limit for limit in limits if limit is not None)
@@ -56,6 +59,22 @@ class UploadOperation(Operation):
                 exchange.received = receive(exchange.request, self.allowed)
         return exchange.received
 
+    def _wishes(self) -> Iterator[str]:
+        yield f"At most {self.allowed.max_size} bytes."
+        if self.allowed.extensions:
+            yield f"Ends in .{', .'.join(self.allowed.extensions)}."
+        if self.allowed.content_types:
+            yield f"Of type {', '.join(self.allowed.content_types)}."
+
+    def _field(self) -> Field:
+        return Field(
+            name=PART,
+            type="File",
+            schema={"type": "string", "format": "binary", "maxLength": self.allowed.max_size},
+            description=" ".join(self._wishes()),
+            required=True,
+        )
+
     def describe(self) -> Description:
         answer = {
             "type": "object",
@@ -70,22 +89,25 @@ class UploadOperation(Operation):
         }
         return Description(
             success=(200, answer, "The file is stored."),
+            fields=(self._field(),),
             bodies={"multipart/form-data": _FORM, "application/octet-stream": _BYTES},
             parameters=(_DISPOSITION, *(() if self.is_of_notes else (_IF_MATCH,))),
-            problems={
-                400: (
-                    "malformed_body",
-                    "invalid_file_name",
-                    "invalid_id",
-                    "invalid_parameter",
-                    "invalid_if_match",
-                ),
-                411: ("length_required",),
-                **({} if self.is_of_notes else {412: ("version_mismatch",)}),
-                413: ("too_large",),
-                415: ("unsupported_file_type", "unsupported_encoding"),
-                422: ("platform_refused",),
-            },
+            problems=self.store.steps.problems(
+                {
+                    400: (
+                        "malformed_body",
+                        "invalid_file_name",
+                        "invalid_id",
+                        "invalid_parameter",
+                        "invalid_if_match",
+                    ),
+                    411: ("length_required",),
+                    **({} if self.is_of_notes else {412: ("version_mismatch",)}),
+                    413: ("too_large",),
+                    415: ("unsupported_file_type", "unsupported_encoding"),
+                    422: ("platform_refused",),
+                }
+            ),
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from django.test import Client
@@ -26,8 +27,7 @@ def filled(answer: Any) -> dict[str, Any]:
     """What the browser would send of the page as it stands."""
     form = answer.context["adminform"].form
     data = _values(form)
-    for inline in answer.context["inline_admin_formsets"]:
-        formset = inline.formset
+    for formset in _formsets(answer):
         data |= _values(formset.management_form)
         for row in formset.forms:
             data |= _values(row)
@@ -48,12 +48,27 @@ def add_row(data: dict[str, Any], prefix: str, **values: Any) -> None:
 
 
 def errors(answer: Any) -> list[str]:
-    """Every message that the page shows at its forms."""
+    """Every message that the page shows at its forms: of fields, and of what blocks a refused save."""
     assert answer.status_code == 200, answer
     forms = [answer.context["adminform"].form]
+    for formset in _formsets(answer):
+        forms += formset.forms
+    of_fields = [message for form in forms for messages in form.errors.values() for message in messages]
+    return of_fields + [message for _, message in blocking(answer)]
+
+
+def blocking(answer: Any) -> list[tuple[str, str]]:
+    """The place and sentence of each blocking finding that the page shows."""
+    located = answer.context.get("located") or ()
+    return [(item.place, item.finding.message) for item in located if item.finding.is_blocking]
+
+
+def _formsets(answer: Any) -> Iterator[Any]:
+    """The page's, and those inside of their rows."""
     for inline in answer.context["inline_admin_formsets"]:
-        forms += inline.formset.forms
-    return [message for form in forms for messages in form.errors.values() for message in messages]
+        yield inline.formset
+        for row in inline.formset.forms:
+            yield from (inner.formset for inner in getattr(row, "nested_formsets", ()))
 
 
 def _values(form: Any) -> dict[str, Any]:

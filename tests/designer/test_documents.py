@@ -121,6 +121,8 @@ def test_a_module_goes_with_all_that_is_in_it_when_it_is_named() -> None:
     document["endpoints"] = [item for item in document["endpoints"] if "module" not in item]
     assert imported(document) == []
     imported(document, "sales")
+    assert [module.segment for module in Module.objects.all()] == ["service"]
+    imported(document, "service")
     assert not Module.objects.exists()
     assert exported() == to_bytes(read(json.dumps(document).encode()))
 
@@ -129,7 +131,7 @@ def test_context_and_option_sets_are_removed_by_their_own_names() -> None:
     imported(demo())
     imported({"format": 1}, "optionsets")
     assert not Endpoint.objects.filter(kind="option-set").exists()
-    imported({"format": 1}, "sales", "context")
+    imported({"format": 1}, "sales", "service", "context")
     assert not Role.objects.exists()
     assert exported() == b'{\n  "format": 1\n}\n'
 
@@ -314,9 +316,9 @@ def test_the_commands_export_import_and_describe(tmp_path: Path) -> None:
     _command("exportconfig", "--module", "sales", "--output", str(file))
     assert _command("importconfig", str(file), "--dry-run") == "Nothing to change.\n"
     Role.objects.create(name="kept")
-    Module.objects.update(title="Another")
+    Module.objects.filter(segment="sales").update(title="Another")
     assert "a dry run" in _command("importconfig", str(file), "--dry-run")
-    assert Module.objects.get().title == "Another"
+    assert Module.objects.get(segment="sales").title == "Another"
     schema = json.loads(_command("configschema"))
     assert schema["properties"].keys() >= {"format", "endpoints", "roles"}
 

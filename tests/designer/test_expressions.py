@@ -38,17 +38,42 @@ def value(text: str, user: Any = USER) -> Any:
         ("join(['a', null, 1, true])", "a, 1, true"),
         ("coalesce(user.email, 'none')", "none"),
         ("coalesce(null, null)", None),
-        ("user.revenue", "922337203685477.5807"),
-        ("user.born", "1990-01-31"),
+        ("user.revenue", Decimal("922337203685477.5807")),
+        ("'' + user.revenue", "922337203685477.5807"),
+        ("user.born", dt.date(1990, 1, 31)),
+        ("'' + user.born", "1990-01-31"),
         ("user.manager.id", "00000000-0000-4000-8000-000000000000"),
         ("has(user.missing)", False),
         ("user.teams.exists(t, t.name.startsWith('Key'))", True),
         ("{'a': [1, 2.5]}", {"a": [1, 2.5]}),
         ("size(user.roles) + 1", 2),
+        ("join([timestamp('2026-01-31T22:15:00.5+01:00')])", "2026-01-31T21:15:00Z"),
+        ("format('{:yyyy} {0}', timestamp('0099-01-01T00:00:00Z'))", "0099 0099-01-01T00:00:00Z"),
     ],
 )
 def test_an_expression_has_its_value(text: str, expected: Any) -> None:
     assert value(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("sum(['9999999999999999999999999999999', '0.01'])", Decimal("9999999999999999999999999999999.01")),
+        ("format('{:0.00}', '-1234567890123456789012345678901.25')", "-1234567890123456789012345678901.25"),
+        (
+            "format('{:#,##0}', '1234567890123456789012345678901')",
+            "1,234,567,890,123,456,789,012,345,678,901",
+        ),
+    ],
+)
+def test_no_digit_is_lost_of_long_numbers(text: str, expected: Any) -> None:
+    assert value(text) == expected
+
+
+@pytest.mark.parametrize("text", ["join([{}])", "join([[1]])", "join(['a'], null)", "join(['a'], 1)"])
+def test_a_text_is_joined_of_single_values_with_a_text_between(text: str) -> None:
+    with pytest.raises(ExpressionError, match="join takes"):
+        value(text)
 
 
 @pytest.mark.parametrize(

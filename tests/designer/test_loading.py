@@ -74,7 +74,7 @@ def test_rows_without_a_place_of_their_own_are_named_not_lost() -> None:
 def test_a_handful_of_queries_whatever_the_number(django_assert_num_queries: DjangoAssertNumQueries) -> None:
     for at in range(5):
         endpoint(f"things-{at}")
-    with django_assert_num_queries(11):
+    with django_assert_num_queries(13):
         load()
 
 
@@ -82,7 +82,7 @@ def test_a_reload_reads_only_what_changed(django_assert_num_queries: DjangoAsser
     rows = [endpoint(f"things-{at}") for at in range(5)]
     before = load()
     Endpoint.objects.filter(pk=rows[2].pk).update(title="New")
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(9):
         after = reload(before)
     assert after.endpoints[rows[2].pk].definition.title == "New"
     assert all(after.endpoints[row.pk] is before.endpoints[row.pk] for row in rows if row is not rows[2])
@@ -184,3 +184,12 @@ def test_latest_sees_a_change_of_its_own_transaction() -> None:
     assert latest().endpoints[row.pk].definition.title == ""
     Endpoint.objects.filter(pk=row.pk).update(title="New")
     assert latest().endpoints[row.pk].definition.title == "New"
+
+
+def test_an_input_of_another_endpoints_list_spoils_its_own_endpoint_alone() -> None:
+    row, other = endpoint(), endpoint("others")
+    foreign = Input.objects.create(endpoint=other, name="people", type="List")
+    Input.objects.create(endpoint=row, parent=foreign, name="lost")
+    loaded = load().endpoints
+    assert loaded[row.pk].problem is not None
+    assert loaded[other.pk].problem is None

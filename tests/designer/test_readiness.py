@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -136,8 +137,9 @@ def action(process: str, **values: Any) -> Endpoint:
     return create(**{**given, "settings": {"process": process}, **values})
 
 
-def files(kind: str, **settings: Any) -> Endpoint:
-    return create(kind=kind, name="photo", inputs=(), bindings=(), settings=settings)
+def files(kind: str, *, access: AccessDefinition | None = None, **settings: Any) -> Endpoint:
+    given: dict[str, Any] = {"access": access} if access else {}
+    return create(kind=kind, name="photo", inputs=(), bindings=(), settings=settings, **given)
 
 
 def ping(**values: Any) -> Endpoint:
@@ -147,9 +149,9 @@ def ping(**values: Any) -> Endpoint:
 COLOURED = BindingDefinition(attribute="Colour", source="constant", value="red")
 
 
-def option_set(**settings: Any) -> Endpoint:
+def option_set(*, authentication_required: bool = False, **settings: Any) -> Endpoint:
     given = {"kind": "option-set", "name": "colours", "settings": {"option_set": "colour", **settings}}
-    access = {"authentication_required": False}
+    access = {"authentication_required": authentication_required}
     return Endpoint(EndpointDefinition.model_validate({**given, "access": access}))
 
 
@@ -181,6 +183,8 @@ def with_input(**values: Any) -> Endpoint:
 
 PRICED = BindingDefinition(attribute="price", value="price")
 ANYONE = AccessDefinition(authentication_required=False)
+BUYERS = AccessDefinition(roles=("buyer",))
+OWN = '<filter><condition attribute="name" operator="eq" value="mine"/></filter>'
 FINDINGS: dict[str, tuple[str, Endpoint]] = {
     "no entity": ("entity-missing", create(exposure="", entity=None)),
     "unknown entity": (
@@ -263,6 +267,11 @@ FINDINGS: dict[str, tuple[str, Endpoint]] = {
     "a filter that does not compile": (
         "option-filter-expression", option_set(filter={"mode": "expression", "expression": "colour ="}),
     ),
+    "records for anyone": ("anonymous-read", read("name", access=ANYONE)),
+    "an option set for anyone": ("option-set-public", option_set()),
+    "deleting any record": ("delete-without-row-rule", create(kind="delete", inputs=(), bindings=())),
+    "writing any record, for every caller": ("write-without-roles", create(kind="update")),
+    "any type of file": ("upload-without-types", files("upload", attribute="photo")),
 }  # fmt: skip
 
 
@@ -292,16 +301,20 @@ def test_a_rule_finds_what_it_is_for(case: str) -> None:
         create(
             kind="local-option-set", name="colours", inputs=(), bindings=(), settings={"option_set": "colour"}
         ),
-        create(kind="update"),
-        create(kind="delete", inputs=(), bindings=()),
+        create(kind="update", access=BUYERS),
+        create(kind="update", row_rule=OWN),
+        create(kind="delete", inputs=(), bindings=(), row_rule=OWN),
         read("name", "colour", "unitid:owner", "name:second", settings={"labels": True}),
         read("colour", "name:colourLabel"),
-        action("Paint", bindings=(COLOURED,)),
+        action("Paint", bindings=(COLOURED,), access=BUYERS),
         ping(columns=({"attribute": "Echo", "name": "answer"},)),
-        option_set(),
-        option_set(filter={"mode": "keep", "values": [1]}),
-        option_set(filter={"mode": "expression", "expression": "value > 1 && label != ''"}),
-        files("upload", attribute="photo", max_size=1000, extensions=["png"]),
+        option_set(authentication_required=True),
+        option_set(authentication_required=True, filter={"mode": "keep", "values": [1]}),
+        option_set(
+            authentication_required=True,
+            filter={"mode": "expression", "expression": "value > 1 && label != ''"},
+        ),
+        files("upload", access=BUYERS, attribute="photo", max_size=1000, extensions=["png"]),
         files("download", attribute="photo"),
     ],
 )
@@ -381,10 +394,16 @@ def test_a_draft_takes_no_path() -> None:
 
 
 def test_every_rule_has_a_case_and_an_id_of_its_own() -> None:
-    cases = {rule for rule, _ in (*FINDINGS.values(), *PROPERTY_FINDINGS.values())}
     rules = [rule.id for rule in ENDPOINT_RULES] + [rule.id for rule in USER_PROPERTY_RULES]
     assert len(rules) == len(set(rules))
-    assert set(rules) - cases == {"path-taken"}
+    tests = "".join(path.read_text() for path in Path(__file__).parent.glob("test_readiness*.py"))
+    assert [rule for rule in rules if f'"{rule}"' not in tests] == []
+
+
+def test_anonymous_callers_without_a_limit_are_found(settings: Any) -> None:
+    assert "anonymous-without-limit" not in found(option_set())
+    settings.PORTICO = {**settings.PORTICO, "ADDRESS_RATE": 0}
+    assert "anonymous-without-limit" in found(option_set())
 
 
 def test_all_findings_come_at_once() -> None:

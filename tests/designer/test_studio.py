@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from designer.models import Binding, Endpoint, ExposedEntity, Input, Module, OptionSet, Role, UserProperty
 from tests.callers import Caller
-from tests.designer.studio import add_row, add_url, change_url, errors, filled, page, send
+from tests.designer.studio import add_row, add_url, blocking, change_url, errors, filled, page, send
 
 MODELS = ("module", "exposedentity", "endpoint", "optionset", "role", "userproperty")
 
@@ -108,6 +108,7 @@ def test_enabling_what_cannot_work_is_refused_with_every_reason_and_nothing_is_l
     messages = " ".join(errors(refused))
     assert "“telephone2” takes @nowhere, which is not defined" in messages
     assert "minimum length above its maximum" in messages
+    assert {place for place, _ in blocking(refused)} == {"inputs-1-min_length", "bindings-5-value_text"}
     assert "Typed with care" in refused.content.decode()
     assert "Not saved" in refused.content.decode()
     assert 'value="nowhere"' in refused.content.decode()

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from functools import cmp_to_key
 from typing import Any
 
-from crmclient.embedded.text import fold
 from crmclient.query.ast import Column, Condition, Filter, Link, Operator, Order, Query
+from crmclient.text import fold
 from crmclient.values import Reference, Value
 from tests.embedded.library import GENRES, Row, Tables
 

@@ -47,7 +47,7 @@ def test_each_operation_has_its_answer(platform: Platform) -> None:
 def test_one_wrong_item_leaves_nothing_behind(platform: Platform) -> None:
     id, kept = str(uuid.uuid4()), add_product(platform)
 
-    with pytest.raises(InvalidRecord):
+    with pytest.raises(InvalidRecord) as raised:
         platform.batch(
             [
                 Create("shop_product", {"name": "Lamp"}, id=id),
@@ -56,6 +56,7 @@ def test_one_wrong_item_leaves_nothing_behind(platform: Platform) -> None:
             ]
         )
 
+    assert raised.value.item == 2
     with pytest.raises(RecordNotFound):
         platform.retrieve("shop_product", id, [])
     assert read(platform, kept, "name") == "Lamp"
@@ -69,6 +70,13 @@ def test_a_deadline_that_has_passed_stops_before_anything_happens(platform: Plat
 
     with pytest.raises(RecordNotFound):
         platform.retrieve("shop_product", id, [])
+
+
+def test_an_error_outside_a_batch_belongs_to_no_item(platform: Platform) -> None:
+    with pytest.raises(InvalidRecord) as raised:
+        platform.create("shop_product", {"name": "x" * 51})
+
+    assert raised.value.item is None
 
 
 def test_an_empty_batch_has_no_answers(platform: Platform) -> None:

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from crmclient.embedded.text import fold
 from crmclient.query.ast import Aggregate, Column, Condition, DateGrouping, Operator, Order, Page, Query
+from crmclient.text import fold
 from crmclient.values import Reference
 from tests.embedded.asking import AUTHOR, author, books, run, walk, where, written
 from tests.embedded.library import Row, Tables

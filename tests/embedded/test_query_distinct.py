@@ -6,8 +6,8 @@ from decimal import Decimal
 
 import pytest
 
-from crmclient.embedded.text import fold
 from crmclient.query.ast import Column, Order, Page, Query
+from crmclient.text import fold
 from crmclient.values import Reference
 from tests.embedded.asking import AUTHOR, books, run, walk, written
 from tests.embedded.library import Row, Tables

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from crmclient.embedded.platform import EmbeddedPlatform
-from crmclient.query.ast import Column, Condition, Filter, FilterItem, Operator, Order, Page
+from crmclient.query.ast import Column, Condition, Filter, FilterItem, Link, Operator, Order, Page
 from tests.embedded.asking import books, run, walk
 from tests.embedded.library import TITLES, TYPES, Tables
 from tests.embedded.naive import evaluate
@@ -140,3 +140,12 @@ def test_any_filter_in_any_order_pages_like_the_measure(
 ) -> None:
     query = books(item, orders=orders)
     assert walk(query, size) == evaluate(query, library)
+
+
+def test_rows_without_a_linked_record_are_paged_too(library: Tables) -> None:
+    """Of an outer link even the key is empty there."""
+    same_title = Link("lib_author", "name", "title", "namesake", outer=True)
+    query = books(columns=(Column("lib_bookid"),), links=(same_title,))
+    expected = evaluate(query, library)
+    for size in (1, 7):
+        assert walk(query, size) == expected

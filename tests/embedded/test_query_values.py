@@ -15,9 +15,9 @@ from crmclient.embedded.compile.patterns import AnyText, Characters, OneCharacte
 from crmclient.embedded.compile.plan import plan_of
 from crmclient.embedded.compile.rows import RowPlan
 from crmclient.embedded.connection import read_unit
-from crmclient.embedded.text import fold, storable
 from crmclient.query.ast import Condition, Filter, Operator, Query
 from crmclient.query.shape import shape_of
+from crmclient.text import fold, storable
 from tests.embedded.asking import books, run
 from tests.embedded.library import Tables
 

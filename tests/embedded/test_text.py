@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crmclient.embedded.text import fold
+from crmclient.text import fold
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from crmclient import Platform, Reference
 from crmclient.embedded.codecs import codec_for
-from crmclient.embedded.text import storable
 from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior
+from crmclient.text import storable
 from tests.embedded.shop import add_category, add_product, read
 
 MONEY = st.decimals(Decimal("-922337203685477.5807"), Decimal("922337203685477.5807"), places=4)

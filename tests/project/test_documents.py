@@ -60,7 +60,24 @@ def test_getting_started_calls_once_well_and_once_with_every_error_named(shell: 
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 
 
+LINK = re.compile(r'(?:\]\(|src=")(?!https?:)([^)#"]*)(?:#([^)"]+))?')
+
+
+def anchors(document: Path) -> set[str]:
+    """What its headings are called in links, as GitHub names them."""
+    headings = re.findall(r"^#+ (.+)$", document.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_links_between_documents_lead_somewhere(document: Path) -> None:
-    for target in re.findall(r'(?:\]\(|src=")(?!https?:)([^)#"]+)', document.read_text(encoding="utf-8")):
-        assert (document.parent / target).exists(), f"{document.name} links to {target}"
+    for path, anchor in LINK.findall(document.read_text(encoding="utf-8")):
+        target = document.parent / path if path else document
+        assert target.exists(), f"{document.name} links to {path}"
+        assert not anchor or anchor in anchors(target), f"{document.name} links to {path}#{anchor}"
+
+
+@pytest.mark.parametrize("document", sorted(ROOT.glob("docs/*.md")), ids=lambda path: path.name)
+def test_every_page_stands_in_the_table_of_contents(document: Path) -> None:
+    contents = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    assert document.name == "index.md" or f"]({document.name})" in contents

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from project.demo import CONFIGURATION
 from tests.servers import Server, Site
 
 if TYPE_CHECKING:
@@ -45,7 +46,18 @@ def test_pages_and_studio_work_under_the_policies_they_are_sent_with(
     studio.get_by_text("Callers can use it now.").wait_for()
     studio.goto(server.url)
     studio.get_by_role("link", name="Open the API docs").click()
-    studio.get_by_text("/api/sales/accounts").first.wait_for()
+    studio.get_by_text("Send the contact form").wait_for()
+    assert complaints == []
+
+
+def test_a_chosen_file_changes_nothing_else_on_its_page(
+    server: Server, complaints: list[str], studio: Page
+) -> None:
+    studio.goto(server.url + "/admin/import/")
+    studio.get_by_label("Document").set_input_files(CONFIGURATION)
+    assert studio.locator(f"input[value*='{CONFIGURATION.name}']").count() == 0
+    studio.get_by_role("button", name="Show the plan").click()
+    studio.get_by_text("Nothing to change.").wait_for()
     assert complaints == []
 
 
@@ -60,11 +72,13 @@ def test_an_input_added_in_the_studio_is_taken_by_the_next_call(server: Server, 
     assert call() == 400
     studio.get_by_text("All endpoints").click()
     studio.get_by_text("POST /api/sales/accounts", exact=True).click()
-    studio.get_by_text("Add another Input").click()
-    studio.locator("[name=inputs-5-name]").fill("website")
-    studio.get_by_text("Add another Entity property").click()
-    studio.locator("[name=bindings-5-attribute]").select_option("websiteurl")
-    studio.locator("[name=bindings-5-value_text]").fill("website")
+    studio.get_by_role("button", name="Add input").click()
+    studio.locator("[data-row^=inputs-]").last.locator("[name$=-name]").fill("website")
+    studio.get_by_role("button", name="Add entity property").click()
+    added = studio.locator("[data-row^=bindings-]").last
+    added.locator("[id$=-attribute_search]").fill("websiteurl")
+    studio.keyboard.press("Enter")
+    added.locator("[id$=-value_text_editor]").select_option("website")
     studio.get_by_role("button", name="Save", exact=True).click()
     studio.get_by_text("was changed successfully").wait_for()
     assert call() == 200

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import shutil
 import sys
+import venv
 from pathlib import Path
 
 import pytest
@@ -8,8 +10,16 @@ import pytest
 from scripts import install
 
 
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An environment with pip: making one takes longer than all that is tested here."""
+    folder = tmp_path_factory.mktemp("environment") / "venv"
+    venv.create(folder, with_pip=True)
+    return folder
+
+
 @pytest.fixture
-def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def bare_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A checkout in a folder with a space, whose requirements need nothing from outside."""
     root = tmp_path / "a check out"
     (root / "bench").mkdir(parents=True)
@@ -20,6 +30,13 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(install, "VENV", root / ".venv")
     monkeypatch.setattr(install, "NOTES", root / ".venv" / "installed")
     return root
+
+
+@pytest.fixture
+def checkout(bare_checkout: Path, environment: Path) -> Path:
+    """The same with an environment in which nothing is installed yet."""
+    shutil.copytree(environment, bare_checkout / ".venv", symlinks=True)
+    return bare_checkout
 
 
 def test_the_second_time_installs_nothing(checkout: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -45,8 +62,8 @@ def test_a_failed_install_is_not_taken_for_done(checkout: Path, capfd: pytest.Ca
             install.main(["requirements.txt"])
 
 
-def test_an_environment_that_no_longer_runs_is_made_anew(checkout: Path) -> None:
-    python = checkout / ".venv" / "bin" / "python"
+def test_an_environment_that_no_longer_runs_is_made_anew(bare_checkout: Path) -> None:
+    python = bare_checkout / ".venv" / "bin" / "python"
     python.parent.mkdir(parents=True)
     python.symlink_to("/nowhere/python3")
     install.main(["requirements.txt"])

@@ -23,7 +23,7 @@ def client() -> Client:
     return Client(raise_request_exception=False)
 
 
-@pytest.mark.parametrize("link", ["/admin/", "/api/docs", "/api/openapi.json"])
+@pytest.mark.parametrize("link", ["/admin/", "/api/docs", "/api/openapi.json", "/api/schema"])
 def test_the_landing_page_leads_to_studio_documentation_and_schema(client: Client, link: str) -> None:
     page = client.get("/")
     assert page.status_code == 200

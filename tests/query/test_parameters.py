@@ -8,10 +8,10 @@ import pytest
 
 from crmclient.embedded.demo.people import RITA_REP
 from crmclient.embedded.platform import EmbeddedPlatform
-from crmclient.embedded.text import fold
 from crmclient.errors import InvalidQuery
 from crmclient.query.fetchxml import parse
 from crmclient.query.resolving import Circumstances, prepare
+from crmclient.text import fold
 from tests.query.conftest import NOW, Demo, Fetch
 
 pytestmark = pytest.mark.django_db
@@ -80,8 +80,8 @@ def test_a_parameter_nobody_declared_is_refused(fetch: Fetch) -> None:
 
 
 def test_the_names_read_are_known(crm: EmbeddedPlatform) -> None:
-    assert prepare(parse(SEARCH), crm.attributes).parameters == {"text", "industries", "gender"}
-    assert prepare(parse(BY_CITY.format("and", "eq", "city")), crm.attributes).user_values == {"city"}
+    assert prepare(parse(SEARCH), crm.attributes).needs.parameters == {"text", "industries", "gender"}
+    assert prepare(parse(BY_CITY.format("and", "eq", "city")), crm.attributes).needs.user_values == {"city"}
 
 
 def test_properties_of_the_caller(fetch: Fetch, demo: Demo) -> None:
@@ -140,3 +140,37 @@ def test_a_lookup_can_be_given(fetch: Fetch, demo: Demo) -> None:
       <condition attribute="ownerid" operator="eq" value="@owner"/></filter></entity></fetch>"""
     rows = fetch(text, owner=RITA_REP)
     assert len(rows) == sum(row["ownerid"].id == RITA_REP for row in demo["opportunity"])
+
+
+OF_MANAGER = """<fetch><entity name="account"><attribute name="name"/><filter type="or">
+  <condition attribute="ownerid" operator="eq" value="@fetch.manager.ownerid"/>
+  <condition attribute="accountid" operator="eq" value="@record.parentaccountid"/>
+  <condition attribute="accountnumber" operator="eq" value="A-00001"/></filter></entity></fetch>"""
+
+
+def test_values_that_were_read_before(crm: EmbeddedPlatform, demo: Demo) -> None:
+    prepared = prepare(parse(OF_MANAGER), crm.attributes)
+    assert prepared.needs.fetched == {("manager", "ownerid")}
+    assert prepared.needs.record == {"parentaccountid"}
+    owner = demo["account"][0]["ownerid"]
+    circumstances = Circumstances(
+        NOW,
+        fetched={"manager": {"ownerid": owner}},
+        record={"parentaccountid": demo["account"][1]["accountid"]},
+    )
+    rows = crm.query(prepared.resolve(circumstances)).rows
+    wanted = [
+        str(row["name"])
+        for row in demo["account"]
+        if row["ownerid"] == owner
+        or row["accountid"] == demo["account"][1]["accountid"]
+        or row["accountnumber"] == "A-00001"
+    ]
+    assert sorted(str(row["name"]) for row in rows) == sorted(wanted)
+
+
+def test_what_was_not_read_matches_nothing(crm: EmbeddedPlatform) -> None:
+    prepared = prepare(parse(OF_MANAGER), crm.attributes)
+    nothing = Circumstances(NOW, fetched={"manager": {"ownerid": None}})
+    assert not prepared.needs.are_met(nothing)
+    assert len(crm.query(prepared.resolve(nothing)).rows) == 1

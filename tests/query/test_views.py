@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from crmclient.embedded.demo.people import CONTOSO, MAX_MANAGER, RITA_REP, stable_id
-from crmclient.embedded.text import fold
+from crmclient.text import fold
 from tests.query.conftest import Demo, Fetch
 
 pytestmark = pytest.mark.django_db

@@ -174,6 +174,8 @@ def test_who_may_only_look_sees_an_account_without_its_password() -> None:
 
 
 class _Unreachable:
+    local_revision_sql = None
+
     def __getattr__(self, name: str) -> Any:
         def refuse(*args: object, **kwargs: object) -> None:
             raise Unavailable("not reachable")

@@ -49,6 +49,23 @@ def test_a_created_account_is_in_the_crm_with_the_values_sent(rita: Caller) -> N
     assert getattr(values["primarycontactid"], "id", None) == contact
 
 
+def test_people_are_created_with_their_account(rita: Caller) -> None:
+    people = [
+        {"lastName": "Ada", "email": "Ada@Example.com"},
+        {"firstName": "Bo", "lastName": "B", "role": 1},
+    ]
+    id = rita.post(ACCOUNTS, {"name": "With people", "contacts": people}).json()["id"]
+    query = Query(
+        "contact",
+        columns=tuple(Column(name) for name in ("fullname", "emailaddress1", "accountrolecode")),
+        filter=Filter((Condition("parentcustomerid", Operator.EQ, (id,)),)),
+    )
+    rows = {row["fullname"]: row for row in get_platform().query(query).rows}
+    assert rows.keys() == {"Ada", "Bo B"}
+    assert rows["Ada"]["emailaddress1"] == "ada@example.com"
+    assert rows["Bo B"]["accountrolecode"] == 1
+
+
 def test_money_sent_as_a_json_number_loses_no_digit(rita: Caller) -> None:
     answer = rita.post(ACCOUNTS, b'{"name": "Exact", "revenue": 922337203685477.5807}')
     values = get_platform().retrieve("account", answer.json()["id"], ("revenue",)).values

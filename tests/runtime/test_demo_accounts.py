@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from django.contrib.auth import authenticate, get_user_model
-from django.contrib.auth.models import Group
 from django.test import RequestFactory
 
 from crmclient.embedded.demo import people
@@ -43,7 +42,12 @@ def test_studio_accounts_have_no_api_account() -> None:
     studio = get_user_model().objects.filter(is_staff=True)
     assert {user.username for user in studio} == {"designer", "admin"}
     assert not ApiAccount.objects.filter(user__in=studio).exists()
-    assert studio.get(username="designer").groups.get() == Group.objects.get(name="Designer")
+    assert [group.name for group in studio.get(username="designer").groups.order_by("name")] == [
+        "Designer",
+        "Publisher",
+    ]
+    assert studio.get(username="designer").has_perm("designer.call_for_real")
+    assert studio.get(username="admin").groups.get().name == "Administrator"
     assert [user.username for user in studio if user.is_superuser] == ["admin"]
 
 

@@ -255,7 +255,7 @@ def test_an_unknown_parameter_is_refused(rita: Caller, account: str) -> None:
 
 
 def settings_of(kind: str, name: str, **changed: object) -> None:
-    endpoint = Endpoint.objects.get(kind=kind, name=name)
+    endpoint = Endpoint.objects.get(kind=kind, name=name, entity__segment="accounts")
     endpoint.settings = {**endpoint.settings, **changed}
     endpoint.save()
 
@@ -689,8 +689,9 @@ def test_scripts_are_sent_as_attachments_that_are_not_sniffed(rita: Caller, acco
 # What is said about it
 
 
-def test_the_document_describes_both_ways(anonymous: Caller) -> None:
-    paths = json.loads(anonymous.get("/api/openapi.json").content)["paths"]
+def test_the_document_describes_both_ways(rita: Caller) -> None:
+    document = json.loads(rita.get("/api/openapi.json").content)
+    paths = document["paths"]
     contract = paths["/api/sales/accounts/{id}/files/contract"]
     assert set(contract["post"]["requestBody"]["content"]) == {
         "multipart/form-data",
@@ -699,6 +700,16 @@ def test_the_document_describes_both_ways(anonymous: Caller) -> None:
     assert {"200", "206", "416"} <= set(contract["get"]["responses"])
     assert "*/*" in contract["get"]["responses"]["200"]["content"]
     listed = paths["/api/sales/accounts/{id}/files/notes"]["get"]["responses"]["200"]["content"]
-    assert listed["application/json"]["schema"]["type"] == "array"
+    schema = listed["application/json"]["schema"]
+    name = schema.get("$ref", "").rpartition("/")[2]
+    assert document["components"]["schemas"].get(name, schema)["type"] == "array"
     item = paths["/api/sales/accounts/{id}/files/notes/{fileId}"]["get"]
-    assert [parameter["name"] for parameter in item["parameters"]][:2] == ["id", "fileId"]
+    named = document["components"]["parameters"]
+    parameters = [named.get(each.get("$ref", "").rpartition("/")[2], each) for each in item["parameters"]]
+    assert [parameter["name"] for parameter in parameters][:2] == ["id", "fileId"]
+
+
+def test_a_content_type_that_none_can_be_is_passed_over(rita: Caller, account: str) -> None:
+    sent = {"content_type": f"{'a' * 300}/b", "content_disposition": 'attachment; filename="a.pdf"'}
+    answer = rita.post(notes(account), b"%PDF-1.4 x", **sent)
+    assert answer.json()["contentType"] == "application/pdf"

@@ -11,6 +11,7 @@ from designer.models import Endpoint, Role
 from designer.platform import get_platform
 from runtime.models import IdempotencyRecord
 from tests.callers import Caller
+from tests.runtime.accounts import an_account
 
 ACCOUNTS = "/api/sales/accounts"
 
@@ -105,3 +106,21 @@ def test_a_refusal_by_the_platform_is_remembered(rita: Caller) -> None:
 def test_a_key_that_is_no_text_is_refused(rita: Caller) -> None:
     assert rita.post(ACCOUNTS, {"name": "A"}, idempotency_key="").status_code == 400
     assert rita.post(ACCOUNTS, {"name": "A"}, idempotency_key="x" * 256).status_code == 400
+
+
+def test_the_same_body_for_another_record_is_another_request(max: Caller) -> None:
+    first, second = (f"{an_account()}/actions/approve" for _ in range(2))
+    assert max.post(first, {"comment": "Fine"}, idempotency_key="k11").status_code == 200
+    answer = max.post(second, {"comment": "Fine"}, idempotency_key="k11")
+    assert answer.status_code == 422
+    assert answer.json()["code"] == "key_reused"
+    assert max.post(first, {"comment": "Fine"}, idempotency_key="k11")["Idempotency-Replayed"] == "true"
+
+
+def test_a_file_for_another_record_is_another_request(rita: Caller) -> None:
+    first, second = (f"{an_account()}/files/notes" for _ in range(2))
+    sent = {"content_type": "application/pdf", "content_disposition": 'attachment; filename="a.pdf"'}
+    assert rita.post(first, b"%PDF-1.4 x", idempotency_key="k12", **sent).status_code == 200
+    assert rita.post(second, b"%PDF-1.4 x", idempotency_key="k12", **sent).status_code == 422
+    assert len(rita.get(first).json()) == 1
+    assert rita.get(second).json() == []

@@ -52,7 +52,7 @@ def test_a_renamed_module_moves_its_endpoints(rita: Caller) -> None:
 
 
 def test_rows_made_in_a_shell_are_an_endpoint_at_once(rita: Caller) -> None:
-    module = Module.objects.create(segment="service", title="Service")
+    module = Module.objects.create(segment="helpdesk", title="Help desk")
     exposed = ExposedEntity.objects.create(module=module, segment="cases", entity="incident")
     endpoint = Endpoint.objects.create(kind="create", entity=exposed)
     Input.objects.create(endpoint=endpoint, name="subject", type="String", required=True)
@@ -61,7 +61,7 @@ def test_rows_made_in_a_shell_are_an_endpoint_at_once(rita: Caller) -> None:
     Binding.objects.create(endpoint=endpoint, attribute="customerid", source="input", value="customer")
     account = rita.post(ACCOUNTS, {"name": "Customer"}).json()["id"]
     answer = rita.post(
-        "/api/service/cases", {"subject": "It broke", "customer": {"type": "account", "id": account}}
+        "/api/helpdesk/cases", {"subject": "It broke", "customer": {"type": "account", "id": account}}
     )
     assert answer.status_code == 200, answer.content
     assert get_platform().retrieve("incident", answer.json()["id"], ("title",)).values["title"] == "It broke"

@@ -10,16 +10,19 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from django.http import HttpRequest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from crmclient import Reference, Value
 from crmclient.embedded.demo import people
-from crmclient.metadata import Attribute, AttributeType
+from crmclient.metadata import ENGLISH, Attribute, AttributeType
 from designer.definitions import ColumnDefinition
 from designer.models import Column, Endpoint
 from designer.platform import get_platform
 from runtime.columns import Columns
+from runtime.context import UserContext
+from runtime.exchange import Exchange
 from runtime.rendering import render
 from tests.callers import Caller
 from tests.runtime.accounts import ACCOUNTS, NOBODY, an_account, endpoint
@@ -240,7 +243,8 @@ def test_a_read_that_cannot_be_served_is_503_and_spoils_nothing_else(
 def test_money_keeps_every_digit(value: Decimal) -> None:
     attribute = Attribute("revenue", AttributeType.MONEY, precision=4)
     columns = Columns([ColumnDefinition(attribute="revenue")], {"revenue": attribute})
-    content = render(columns.answer({"revenue": value})).decode()
+    exchange = Exchange(HttpRequest(), UserContext((), get_platform()))
+    content = render(columns.answer({"revenue": value}, ENGLISH, exchange)).decode()
     digits = json.loads(content, parse_float=str)["revenue"]
     assert Decimal(digits) == value
     assert len(digits.partition(".")[2]) == 4

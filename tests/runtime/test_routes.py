@@ -6,6 +6,7 @@ import pytest
 
 from designer.models import Endpoint
 from tests.callers import Caller
+from tests.runtime.accounts import an_account
 
 
 def test_an_unknown_path_is_a_problem_with_its_own_instance(rita: Caller) -> None:
@@ -95,3 +96,12 @@ def test_a_sane_request_id_is_kept_and_any_other_replaced(anonymous: Caller) -> 
         anonymous.get("/optionsets/priorities", x_request_id="trace-0815-a")["X-Request-Id"] == "trace-0815-a"
     )
     assert anonymous.get("/optionsets/priorities", x_request_id="a b\tc")["X-Request-Id"] != "a b\tc"
+
+
+def test_an_answer_without_a_body_has_no_type(rita: Caller) -> None:
+    path = an_account()
+    changed = rita.patch(path, {"phone": "1"})
+    unchanged = rita.get(path, if_none_match=rita.get(path).headers["ETag"])
+    assert (changed.status_code, unchanged.status_code) == (204, 304)
+    assert "Content-Type" not in changed.headers
+    assert "Content-Type" not in unchanged.headers

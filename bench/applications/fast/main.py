@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session, aliased
 
 from bench.applications.fast.callers import SessionDep, anyone, sales
 from bench.applications.fast.exact import ExactRoute
+from bench.applications.fast.records import router
 from bench.applications.fast.schemas import Created, NamedOption, NewAccount
 from bench.applications.fast.storage import Account, Contact, Option, OptionLabel, User, engine
 from bench.applications.problems import CHALLENGE, CONTENT_TYPE, field_error, problem
@@ -18,6 +19,7 @@ from bench.applications.problems import CHALLENGE, CONTENT_TYPE, field_error, pr
 ENGLISH = 1033
 application = FastAPI()
 application.router.route_class = ExactRoute
+application.include_router(router)
 memory: dict[tuple[str, int], list[NamedOption]] = {}
 
 

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import uuid
+from datetime import datetime
 from decimal import Decimal
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainSerializer
 
 from bench.applications.surroundings import INDUSTRIES, MONEY_PLACES
 
@@ -40,6 +41,41 @@ class NewAccount(BaseModel):
     revenue: Annotated[Decimal, Field(ge=0, le=MOST_MONEY, decimal_places=MONEY_PLACES)] | None = None
     industry: Annotated[int, Field(strict=True), AfterValidator(known_industry)] | None = None
     primaryContactId: uuid.UUID | None = None  # noqa: N815 - the key that callers send
+
+
+class ChangedAccount(NewAccount):
+    """What is not sent is not set."""
+
+    name: Annotated[Text, Field(min_length=1, max_length=160), AfterValidator(not_blank)] = ""
+
+
+Money = Annotated[Decimal, PlainSerializer(lambda value: f"{value:.4f}", when_used="json")]
+
+
+class ListedAccount(BaseModel):
+    id: uuid.UUID
+    name: str
+    phone: str | None
+    revenue: Money | None
+    industry: int | None
+
+
+class NamedRecord(BaseModel):
+    id: uuid.UUID
+    name: str
+
+
+class ReadAccount(ListedAccount):
+    primaryContact: NamedRecord | None  # noqa: N815 - the key that callers get
+    createdOn: datetime  # noqa: N815 - the key that callers get
+
+
+class AccountPage(BaseModel):
+    data: list[ListedAccount]
+    count: int
+    totalRecordCount: int  # noqa: N815 - the key that callers get
+    hasMoreRecords: bool  # noqa: N815 - the key that callers get
+    cursor: str | None
 
 
 class Created(BaseModel):

@@ -90,6 +90,7 @@ class Account(Base):
     revenue: Mapped[Decimal | None] = mapped_column(Money)
     industry: Mapped[int | None]
     primary_contact_id: Mapped[uuid.UUID | None] = mapped_column(ForeignKey("contact.id"))
+    primary_contact: Mapped[Contact | None] = relationship()
     created_on: Mapped[datetime] = mapped_column(DateTime(timezone=True))
     modified_on: Mapped[datetime] = mapped_column(DateTime(timezone=True))
     created_by_id: Mapped[int] = mapped_column(ForeignKey("auth_user.id"))

@@ -8,11 +8,12 @@ from typing import Any
 
 import orjson
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
 
 from bench.applications.problems import CHALLENGE, CONTENT_TYPE, problem
 
-View = Callable[..., HttpResponse]
+View = Callable[..., HttpResponseBase]
 
 
 class Refusal(Exception):
@@ -28,15 +29,15 @@ def json_answer(value: Any) -> HttpResponse:
     return HttpResponse(body, content_type="application/json", headers={"Content-Length": len(body)})
 
 
-def endpoint(method: str) -> Callable[[View], View]:
-    """A view of one method that answers refusals as problems."""
+def endpoint(*methods: str) -> Callable[[View], View]:
+    """A view of these methods that answers refusals as problems."""
 
     def decorate(view: View) -> View:
         @csrf_exempt
         @wraps(view)
-        def answer(request: HttpRequest, **arguments: Any) -> HttpResponse:
-            if request.method != method:
-                return _refuse(Refusal(405, "method_not_allowed", f"Only {method}."))
+        def answer(request: HttpRequest, **arguments: Any) -> HttpResponseBase:
+            if request.method not in methods:
+                return _refuse(Refusal(405, "method_not_allowed", f"Only {' or '.join(methods)}."))
             try:
                 return view(request, **arguments)
             except Refusal as refusal:

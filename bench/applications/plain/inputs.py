@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -34,22 +35,38 @@ class Wrong(Exception):
 
 
 def account_of(body: bytes) -> Account:
+    return Account(*_checked(_object(body), CHECKS.keys()))
+
+
+def change_of(body: bytes) -> dict[str, Any]:
+    """The values that were sent, by input."""
+    values = _object(body)
+    sent = [name for name in CHECKS if name in values]
+    return dict(zip(sent, _checked(values, sent), strict=True))
+
+
+def _object(body: bytes) -> dict[str, Any]:
     try:
         values = jiter.from_json(body, allow_inf_nan=False, float_mode="decimal", catch_duplicate_keys=True)
     except ValueError as error:
         raise Refusal(400, "malformed", f"The body is not JSON: {error}.") from error
     if not isinstance(values, dict):
         raise Refusal(400, "malformed", "The body must be an object.")
+    return values
+
+
+def _checked(values: dict[str, Any], names: Iterable[str]) -> list[Any]:
+    """The values of `names`, each None where it is absent."""
     errors = [field_error(name, "unknown", "No such input.") for name in values.keys() - CHECKS.keys()]
     checked = []
-    for name, check in CHECKS.items():
+    for name in names:
         try:
-            checked.append(check(values.get(name)))
+            checked.append(CHECKS[name](values.get(name)))
         except Wrong as wrong:
             errors.append(field_error(name, *wrong.args))
     if errors:
         raise Refusal(400, "invalid", "The inputs are not valid.", errors)
-    return Account(*checked)
+    return checked
 
 
 def _text(value: Any, longest: int) -> str | None:

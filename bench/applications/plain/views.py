@@ -51,12 +51,7 @@ def option_set_in_memory(request: HttpRequest, name: str) -> HttpResponse:
 
 @endpoint("POST")
 def create_account(request: HttpRequest) -> HttpResponse:
-    caller = caller_of(request)
-    if caller is None:
-        raise Refusal(401, "not_authenticated", "A token is needed.")
-    _count(request, caller)
-    if not caller.roles & SALES:
-        raise Refusal(403, "forbidden", "None of your roles allows this.")
+    caller = seller(request)
     if request.content_type != "application/json":
         raise Refusal(415, "unsupported_media_type", "Send application/json.")
     account = account_of(request.body)
@@ -82,6 +77,17 @@ def create_account(request: HttpRequest) -> HttpResponse:
             ],
         )
     return json_answer({"id": str(key)})
+
+
+def seller(request: HttpRequest) -> Caller:
+    """The caller, who must hold a sales role."""
+    caller = caller_of(request)
+    if caller is None:
+        raise Refusal(401, "not_authenticated", "A token is needed.")
+    _count(request, caller)
+    if not caller.roles & SALES:
+        raise Refusal(403, "forbidden", "None of your roles allows this.")
+    return caller
 
 
 def _count(request: HttpRequest, caller: Caller | None) -> None:

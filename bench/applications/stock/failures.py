@@ -23,6 +23,6 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
         ]
         response.data = problem(400, "invalid", "The inputs are not valid.", errors)
     else:
-        response.data = problem(response.status_code, error.default_code, str(error))
+        response.data = problem(response.status_code, getattr(error, "default_code", "not_found"), str(error))
     response.content_type = CONTENT_TYPE
     return response

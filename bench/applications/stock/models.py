@@ -8,6 +8,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import models
+from django.utils import timezone
 
 from bench.applications.surroundings import MONEY_UNITS
 
@@ -40,7 +41,7 @@ class Account(models.Model):
     revenue = MoneyField(null=True, blank=True)
     industry = models.IntegerField(null=True, blank=True)
     primary_contact = models.ForeignKey(Contact, models.RESTRICT, null=True, blank=True)
-    created_on = models.DateTimeField(auto_now_add=True)
+    created_on = models.DateTimeField(default=timezone.now)
     modified_on = models.DateTimeField(auto_now=True)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.RESTRICT, related_name="+")
     modified_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.RESTRICT, related_name="+")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import uuid
+from datetime import datetime
+from decimal import Decimal
 
 from django.contrib.auth.models import Group, User
 from django.core.management import call_command
 
 from bench.applications.stock.models import Account, Contact, Option, OptionLabel
 from bench.applications.surroundings import WORLD
-from bench.world import ACCOUNTS, PEOPLE, account_name
+from bench.world import PEOPLE
 
 
 def seed() -> None:
@@ -24,12 +26,25 @@ def seed() -> None:
         OptionLabel.objects.bulk_create(
             OptionLabel(option=option, lcid=int(lcid), label=label) for lcid, label in choice.labels.items()
         )
-    Contact.objects.bulk_create(Contact(id=uuid.UUID(key), full_name=key) for key in WORLD.contacts)
+    Contact.objects.bulk_create(
+        Contact(id=uuid.UUID(contact.id), full_name=contact.name) for contact in WORLD.contacts
+    )
     creator = User.objects.get(username="rep")
     Account.objects.bulk_create(
         (
-            Account(name=account_name(number), created_by=creator, modified_by=creator, owner=creator)
-            for number in range(ACCOUNTS)
+            Account(
+                id=uuid.UUID(known.id),
+                name=known.name,
+                phone=known.phone,
+                revenue=None if known.revenue is None else Decimal(known.revenue),
+                industry=known.industry,
+                primary_contact_id=None if known.contact is None else uuid.UUID(known.contact),
+                created_on=datetime.fromisoformat(known.created),
+                created_by=creator,
+                modified_by=creator,
+                owner=creator,
+            )
+            for known in WORLD.accounts
         ),
         batch_size=1000,
     )

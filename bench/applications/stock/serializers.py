@@ -59,6 +59,31 @@ class AccountSerializer(StrictModelSerializer):
         fields = ["name", "phone", "revenue", "industry", "primaryContactId"]
 
 
+class ListedAccountSerializer(serializers.ModelSerializer):
+    class Meta:
+        model = Account
+        fields = ["id", "name", "phone", "revenue", "industry"]
+
+    revenue = serializers.DecimalField(max_digits=19, decimal_places=MONEY_PLACES)
+
+
+class ContactSerializer(serializers.ModelSerializer):
+    name = serializers.CharField(source="full_name")
+
+    class Meta:
+        model = Contact
+        fields = ["id", "name"]
+
+
+class ReadAccountSerializer(ListedAccountSerializer):
+    primaryContact = ContactSerializer(source="primary_contact")  # noqa: N815 - the key that callers get
+    createdOn = serializers.DateTimeField(source="created_on")  # noqa: N815 - the key that callers get
+
+    class Meta:
+        model = Account
+        fields = [*ListedAccountSerializer.Meta.fields, "primaryContact", "createdOn"]
+
+
 class OptionSerializer(serializers.ModelSerializer):
     name = serializers.SerializerMethodField()
 

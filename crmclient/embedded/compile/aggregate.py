@@ -17,23 +17,18 @@ from crmclient.embedded.compile.filters import FilterWriter
 from crmclient.embedded.compile.fragment import Fragment, concat
 from crmclient.embedded.compile.grouping import Groups, date_part
 from crmclient.embedded.compile.joins import from_clause
-from crmclient.embedded.compile.operands import Family, Operand
+from crmclient.embedded.compile.operands import Operand
 from crmclient.embedded.compile.orders import sort_key
 from crmclient.embedded.compile.outputs import Outputs
 from crmclient.embedded.compile.scope import Scope, selected, unique_keys
 from crmclient.embedded.dialects.base import Dialect, Storage
 from crmclient.errors import InvalidQuery
 from crmclient.query.ast import Aggregate, Column, Order, Query
+from crmclient.query.families import AGGREGATES
 from crmclient.values import Value
 
 MOST_GROUPS: Final = 50_000
 
-_APPLIES_TO: Final = {
-    Aggregate.SUM: frozenset({Family.NUMBER}),
-    Aggregate.AVG: frozenset({Family.NUMBER}),
-    Aggregate.MIN: frozenset({Family.NUMBER, Family.TIME}),
-    Aggregate.MAX: frozenset({Family.NUMBER, Family.TIME}),
-}
 _PLACES: Final = {Storage.MONEY: money.MONEY_PLACES, Storage.DECIMAL: money.DECIMAL_PLACES}
 _DIVISION: Final = Context(prec=60, rounding=ROUND_HALF_UP)
 
@@ -45,7 +40,7 @@ class AggregatePlan:
     """`rank` gives a group's value for each order; `key` tells groups apart."""
 
     statement: Fragment
-    record: Callable[[Sequence[Any]], dict[str, Value]]
+    records: Callable[[Sequence[Sequence[Any]]], list[dict[str, Value]]]
     orders: tuple[tuple[Read, bool], ...]
     key: Callable[[Sequence[Any]], list[Any]]
 
@@ -72,7 +67,7 @@ def aggregate_plan(query: Query, scope: Scope, dialect: Dialect, phrases: Phrase
         f"SELECT {', '.join(writer.outputs.expressions)} FROM (", inner, f") AS d LIMIT {MOST_GROUPS + 1}"
     )
     return AggregatePlan(
-        statement, writer.record, orders, lambda row: [_comparable(row[position]) for position in keys]
+        statement, writer.records, orders, lambda row: [_comparable(row[position]) for position in keys]
     )
 
 
@@ -99,11 +94,11 @@ class _Writer:
         self.outputs = Outputs(tuple(self._grouped.items()), self._snapshot)
         self._aggregates = {key: self._reader(pieces, read) for key, pieces, read in written}
 
-    def record(self, row: Sequence[Any]) -> dict[str, Value]:
-        groups = self.outputs.record(row)
-        return {
-            key: groups[key] if key in self._grouped else self._aggregates[key](row) for key in self._keys
-        }
+    def records(self, rows: Sequence[Sequence[Any]]) -> list[dict[str, Value]]:
+        return [
+            {key: group[key] if key in self._grouped else self._aggregates[key](row) for key in self._keys}
+            for group, row in zip(self.outputs.records(rows), rows, strict=True)
+        ]
 
     def ranked(self, order: Order) -> Read:
         name = order.alias
@@ -153,8 +148,7 @@ def _check(column: Column, operand: Operand, construct: str) -> None:
         raise InvalidQuery(f"{construct}: distinct belongs to countcolumn.")
     if column.aggregate is not None and column.date_grouping is not None:
         raise InvalidQuery(f"{construct}: dategrouping belongs to groupby.")
-    families = _APPLIES_TO.get(column.aggregate) if column.aggregate is not None else None
-    if families is not None and column.aggregate is not None and operand.family not in families:
+    if column.aggregate is not None and operand.family not in AGGREGATES[column.aggregate]:
         raise InvalidQuery(
             f"{construct}: {column.aggregate.value} does not apply to a {operand.family.value}."
         )

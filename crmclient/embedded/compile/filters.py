@@ -7,7 +7,7 @@ from typing import Final
 
 from crmclient.embedded.compile.dialects.base import Phrases
 from crmclient.embedded.compile.fragment import Fragment, Slot, join
-from crmclient.embedded.compile.operands import Family, Operand, name_of
+from crmclient.embedded.compile.operands import Operand, name_of
 from crmclient.embedded.compile.operators import (
     COLUMN_COMPARISONS,
     DENIED,
@@ -20,6 +20,7 @@ from crmclient.embedded.compile.scope import Joined, Scope, Source
 from crmclient.embedded.dialects.base import Dialect
 from crmclient.errors import InvalidQuery
 from crmclient.query.ast import Condition, Filter, Operator
+from crmclient.query.families import OPERATORS, Family
 
 EVERY_ROW: Final = Fragment("1 = 1")
 MOST_CONDITIONS: Final = 500
@@ -64,7 +65,7 @@ class FilterWriter:
             return _column_comparison(condition, operand, right, construct)
         denied = DENIED.get(condition.operator)
         phrase = POSITIVE[denied or condition.operator]
-        operand = self._fitting(phrase, operand, construct)
+        operand = self._fitting(condition.operator, phrase, operand, construct)
         setting = Setting(operand, self._dialect, self._phrases)
         slots = self._slots(condition, phrase, setting, construct)
         text = phrase.write(setting)
@@ -82,8 +83,8 @@ class FilterWriter:
             )
         return self._scope.operand(meant, attribute, construct)
 
-    def _fitting(self, phrase: Phrase, operand: Operand, construct: str) -> Operand:
-        if operand.family not in phrase.families:
+    def _fitting(self, operator: Operator, phrase: Phrase, operand: Operand, construct: str) -> Operand:
+        if operand.family not in OPERATORS[operator]:
             raise InvalidQuery(f"{construct}: the operator does not apply to a {operand.family.value}.")
         if phrase.by_name and operand.family is Family.REFERENCE:
             return name_of(operand, self._scope.snapshot)

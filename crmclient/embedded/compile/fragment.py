@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from crmclient.embedded.dialects.base import DbValue
-from crmclient.errors import InvalidQuery
+from crmclient.errors import InvalidQuery, UnfitValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Slot:
         try:
             return self.encode(value)
         except (TypeError, ValueError) as error:
-            raise InvalidQuery(f"{self.construct}: {error}.") from error
+            raise UnfitValue(f"{self.construct}: {error}.") from error
 
 
 @dataclass(frozen=True, slots=True)

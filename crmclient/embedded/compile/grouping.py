@@ -9,10 +9,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from crmclient.embedded.compile.dialects.base import Phrases
-from crmclient.embedded.compile.operands import Family, Operand
+from crmclient.embedded.compile.operands import Operand
 from crmclient.embedded.dialects.base import Storage
 from crmclient.errors import InvalidQuery
 from crmclient.query.ast import Column
+from crmclient.query.families import Family
 
 
 class Groups:

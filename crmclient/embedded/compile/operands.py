@@ -4,52 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from enum import Enum
-from typing import Any, Final
+from typing import Any
 
 from crmclient.embedded.codecs import as_stored
 from crmclient.embedded.dialects.base import Storage
 from crmclient.embedded.names import quote
 from crmclient.embedded.snapshot import Snapshot, StoredColumn
-from crmclient.embedded.text import fold
-from crmclient.metadata import Attribute, AttributeType
-
-
-class Family(str, Enum):
-    """Types that take the same operators. The values are words for messages."""
-
-    TEXT = "text"
-    NUMBER = "number"
-    BOOLEAN = "true or false"
-    TIME = "date"
-    GUID = "unique identifier"
-    REFERENCE = "lookup"
-    CHOICE = "choice"
-    CHOICES = "multi-select choice"
-    FILE = "file"
-
-
-FAMILY: Final = {
-    AttributeType.STRING: Family.TEXT,
-    AttributeType.MEMO: Family.TEXT,
-    AttributeType.INTEGER: Family.NUMBER,
-    AttributeType.BIGINT: Family.NUMBER,
-    AttributeType.DECIMAL: Family.NUMBER,
-    AttributeType.DOUBLE: Family.NUMBER,
-    AttributeType.MONEY: Family.NUMBER,
-    AttributeType.BOOLEAN: Family.BOOLEAN,
-    AttributeType.DATETIME: Family.TIME,
-    AttributeType.UNIQUEIDENTIFIER: Family.GUID,
-    AttributeType.LOOKUP: Family.REFERENCE,
-    AttributeType.CUSTOMER: Family.REFERENCE,
-    AttributeType.OWNER: Family.REFERENCE,
-    AttributeType.PICKLIST: Family.CHOICE,
-    AttributeType.STATE: Family.CHOICE,
-    AttributeType.STATUS: Family.CHOICE,
-    AttributeType.MULTISELECT: Family.CHOICES,
-    AttributeType.FILE: Family.FILE,
-    AttributeType.IMAGE: Family.FILE,
-}
+from crmclient.metadata import Attribute
+from crmclient.query.families import FAMILY, Family
+from crmclient.text import fold
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The operators as one table: what each applies to, its SQL, and how its values become parameters.
+"""The operators as one table: the SQL of each, and how its values become parameters.
 
 Negations are made from what they deny, in one way: they hold for empty values too, as Dataverse's `ne` does.
 For `not-like`, `not-in` and the others no source says; they are read alike.
@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from crmclient.embedded.compile import patterns
 from crmclient.embedded.compile.dialects.base import Phrases
-from crmclient.embedded.compile.operands import Family, Operand
+from crmclient.embedded.compile.operands import Operand
 from crmclient.embedded.compile.patterns import Token
 from crmclient.embedded.dialects.base import Dialect
 from crmclient.query.ast import Operator
@@ -21,13 +21,6 @@ EMPTY_MATCHES_NEGATIONS: Final = True
 
 LONGEST_PATTERN: Final = 4000
 MOST_VALUES: Final = 2000
-
-_EVERY: Final = frozenset(Family)
-_EQUAL: Final = _EVERY - {Family.FILE}
-_ORDERED: Final = frozenset({Family.TEXT, Family.NUMBER, Family.TIME, Family.CHOICE})
-_LISTED: Final = _EQUAL - {Family.CHOICES}
-_TEXT: Final = frozenset({Family.TEXT, Family.REFERENCE})
-_CHOICES: Final = frozenset({Family.CHOICES})
 
 Encode = Callable[[Any], Any]
 
@@ -43,10 +36,9 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """The `families` it applies to; how many `values` it takes (None: a list); its SQL, with placeholders;
-    an encoder for each of them. On a lookup, `by_name` means that its name is compared."""
+    """How many `values` it takes (None: a list); its SQL, with placeholders; an encoder for each of them.
+    On a lookup, `by_name` means that its name is compared."""
 
-    families: frozenset[Family]
     values: int | None
     write: Callable[[Setting], str]
     encoders: Callable[[Setting], tuple[Encode, ...]]
@@ -120,24 +112,24 @@ def _pattern(tokens: Callable[[str], list[Token]]) -> Callable[[Setting], tuple[
 
 
 def _matching(tokens: Callable[[str], list[Token]]) -> Phrase:
-    return Phrase(_TEXT, 1, lambda s: s.phrases.like(s.operand.compared), _pattern(tokens), by_name=True)
+    return Phrase(1, lambda s: s.phrases.like(s.operand.compared), _pattern(tokens), by_name=True)
 
 
 POSITIVE: Final[dict[Operator, Phrase]] = {
-    Operator.EQ: Phrase(_EQUAL, 1, _comparison("="), _one),
-    Operator.GT: Phrase(_ORDERED, 1, _comparison(">"), _one),
-    Operator.GE: Phrase(_ORDERED, 1, _comparison(">="), _one),
-    Operator.LT: Phrase(_ORDERED, 1, _comparison("<"), _one),
-    Operator.LE: Phrase(_ORDERED, 1, _comparison("<="), _one),
-    Operator.BETWEEN: Phrase(_ORDERED, 2, _between, _two),
-    Operator.IN: Phrase(_LISTED, None, _among, _listed),
+    Operator.EQ: Phrase(1, _comparison("="), _one),
+    Operator.GT: Phrase(1, _comparison(">"), _one),
+    Operator.GE: Phrase(1, _comparison(">="), _one),
+    Operator.LT: Phrase(1, _comparison("<"), _one),
+    Operator.LE: Phrase(1, _comparison("<="), _one),
+    Operator.BETWEEN: Phrase(2, _between, _two),
+    Operator.IN: Phrase(None, _among, _listed),
     Operator.LIKE: _matching(patterns.like),
     Operator.BEGINS_WITH: _matching(patterns.begins_with),
     Operator.ENDS_WITH: _matching(patterns.ends_with),
     Operator.CONTAINS: _matching(patterns.contains),
-    Operator.CONTAIN_VALUES: Phrase(_CHOICES, None, _contains_any, _options),
-    Operator.NULL: Phrase(_EVERY, 0, lambda s: f"{s.operand.value} IS NULL", _none),
-    Operator.NOT_NULL: Phrase(_EVERY, 0, lambda s: f"{s.operand.value} IS NOT NULL", _none),
+    Operator.CONTAIN_VALUES: Phrase(None, _contains_any, _options),
+    Operator.NULL: Phrase(0, lambda s: f"{s.operand.value} IS NULL", _none),
+    Operator.NOT_NULL: Phrase(0, lambda s: f"{s.operand.value} IS NOT NULL", _none),
 }  # fmt: skip
 
 DENIED: Final[dict[Operator, Operator]] = {

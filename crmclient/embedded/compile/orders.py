@@ -14,22 +14,21 @@ from decimal import Decimal
 from typing import Any, Final
 
 from crmclient.embedded.compile.dialects.base import Phrases
-from crmclient.embedded.compile.operands import Family, Operand, name_of
+from crmclient.embedded.compile.operands import Operand, name_of
 from crmclient.embedded.compile.scope import Scope, output_key, selected
 from crmclient.embedded.dialects.base import Dialect
 from crmclient.embedded.snapshot import Snapshot
-from crmclient.embedded.text import fold
 from crmclient.errors import InvalidQuery
 from crmclient.metadata import Attribute
 from crmclient.query.ast import Order, Query
+from crmclient.query.families import UNSORTABLE, Family
+from crmclient.text import fold
 
 SORT_CHOICES_BY_LABEL: Final = True
 """As Dataverse does; False sorts them by value."""
 
 MOST_KEYS: Final = 64
 """Each key nests the condition of a page once more; databases bound that depth."""
-
-_UNSORTABLE: Final = frozenset({Family.CHOICES, Family.FILE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +87,7 @@ def ordered(order: Order, query: Query, scope: Scope) -> Operand:
 
 
 def sort_key(operand: Operand, order: Order, snapshot: Snapshot) -> SortKey:
-    if operand.family in _UNSORTABLE:
+    if operand.family in UNSORTABLE:
         raise InvalidQuery(f"order {operand.label}: a {operand.family.value} cannot be sorted by.")
     if operand.family is Family.REFERENCE:
         return _plain(name_of(operand, snapshot), descending=order.descending)

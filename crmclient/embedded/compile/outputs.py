@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from crmclient.embedded.compile.operands import Family, Operand, name_of
+from crmclient.embedded.compile.operands import Operand, name_of
 from crmclient.embedded.snapshot import Snapshot
+from crmclient.query.families import Family
 from crmclient.values import Reference, Value
 
 ReadReference = Callable[[Sequence[Any]], Value]
@@ -26,16 +27,20 @@ class Outputs:
             elif operand.decode is not None:
                 self._decoders.append((key, operand.decode))
 
-    def record(self, row: Sequence[Any]) -> dict[str, Value]:
-        record: dict[str, Any] = dict(zip(self.keys, row, strict=False))
+    def records(self, rows: Sequence[Sequence[Any]]) -> list[dict[str, Value]]:
+        """Column by column, so that what is decided by the column is decided once."""
+        keys = self.keys
+        records: list[dict[str, Any]] = [dict(zip(keys, row, strict=False)) for row in rows]
         for key, decode in self._decoders:
-            stored = record[key]
-            if stored is not None:
-                record[key] = decode(stored)
+            for record in records:
+                stored = record[key]
+                if stored is not None:
+                    record[key] = decode(stored)
         for key, read in self._references:
-            if record[key] is not None:
-                record[key] = read(row)
-        return record
+            for record, row in zip(records, rows, strict=True):
+                if record[key] is not None:
+                    record[key] = read(row)
+        return records
 
     def position_of(self, expression: str) -> int:
         """Where `expression` is selected, adding it if it is not yet."""

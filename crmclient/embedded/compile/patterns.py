@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from crmclient.embedded.text import fold
+from crmclient.text import fold
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,7 @@ class RowPlan:
         self._order = " ORDER BY " + ", ".join(key.text(dialect, phrases) for key in keys)
         self._pages: dict[tuple[tuple[bool, ...] | None, bool], tuple[Fragment, ...]] = {}
         self.count = concat("SELECT COUNT(*) ", source, *_where_clause(where))
-        self.record = outputs.record
+        self.records = outputs.records
 
     def position(self, row: Sequence[Any]) -> list[Any]:
         """Where `row` stands in the order, as a page token holds it."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-from crmclient.embedded.compile.operands import Family, Operand, name_of, operand_of
+from crmclient.embedded.compile.operands import Operand, name_of, operand_of
 from crmclient.embedded.snapshot import Snapshot, StoredEntity
 from crmclient.errors import InvalidQuery
 from crmclient.query.ast import Column, Link, Query
+from crmclient.query.families import Family
 
 MOST_LINKS: Final = 15
 """As many as Dataverse takes."""
@@ -27,6 +28,11 @@ class Source:
     sql: str
     stored: StoredEntity
 
+    @property
+    def may_be_missing(self) -> bool:
+        """Whether a row may have nothing of this source, not even its key."""
+        return False
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Joined(Source):
@@ -39,6 +45,10 @@ class Joined(Source):
     def may_repeat(self) -> bool:
         """Whether one row of the parent can meet several of this source."""
         return self.link.from_attribute != self.stored.entity.primary_id
+
+    @property
+    def may_be_missing(self) -> bool:
+        return self.link.outer or self.parent.may_be_missing
 
 
 class Scope:
@@ -69,7 +79,8 @@ class Scope:
         label = f"{source.alias or source.stored.entity.logical_name}.{attribute}"
         column = source.stored.columns.get(attribute)
         if column is not None:
-            return operand_of(column, source.sql, label)
+            operand = operand_of(column, source.sql, label)
+            return replace(operand, nullable=True) if source.may_be_missing else operand
         lookup = source.stored.columns.get(attribute.removesuffix(NAME_SUFFIX))
         if attribute.endswith(NAME_SUFFIX) and lookup is not None:
             reference = operand_of(lookup, source.sql, label)

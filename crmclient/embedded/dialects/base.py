@@ -66,6 +66,8 @@ class Dialect(ABC):
     begin_write: str
     turn: threading.Lock | None = None
     """What writers of one process wait for in turn; None where the database lets them wait well itself."""
+    writes_at_once: bool = False
+    """Whether a write may be one statement that raises the version itself (`revision.RAISE_AT_ONCE`)."""
     column_types: Mapping[Storage, str]
 
     def begin_with(self, connection: Any, statement: str) -> list[Row]:

@@ -4,6 +4,7 @@ much.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -31,12 +32,23 @@ class _TextCursor(psycopg.Cursor[Any]):
         return self._shared
 
 
+class _ToldCursor(_TextCursor):
+    """Never prepares: of a prepared statement Django's query log would not learn the text."""
+
+    def execute(self, query: Any, params: Any = None, **options: Any) -> _ToldCursor:
+        super().execute(query, params, **{**options, "prepare": False})
+        return self
+
+
 class PostgreSQL(Dialect):
     name = "postgresql"
     placeholder = "%s"
     nulls_first = " NULLS FIRST"
     begin_read = None
     begin_write = "BEGIN"
+    # Only a writer that finds nobody at work needs but one statement.
+    turn = threading.Lock()
+    writes_at_once = True
     column_types = {
         Storage.TEXT: "text",
         Storage.KEY: 'text COLLATE "C"',
@@ -68,7 +80,7 @@ class PostgreSQL(Dialect):
         return cursor.fetchall()
 
     def watched_cursor(self, wrapper: Any) -> Cursor:
-        return cast(Cursor, wrapper.make_debug_cursor(self.cursor(wrapper.connection)))
+        return cast(Cursor, wrapper.make_debug_cursor(_ToldCursor(wrapper.connection)))
 
     def among(self, expression: str, storage: Storage) -> str:
         return f"{expression} = ANY(%s::{self.element_types.get(storage, self.column_types[storage])}[])"

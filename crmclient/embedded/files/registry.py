@@ -57,6 +57,11 @@ def sweep(unit: WriteUnit) -> None:
     _remove_later(unit, gone)
 
 
+def clears_files(stored: StoredEntity, written: Mapping[str, DbValue]) -> bool:
+    """Whether `detach_cleared` has anything to do."""
+    return any(column.name in written for column in _file_columns(stored))
+
+
 def detach_cleared(
     unit: WriteUnit, stored: StoredEntity, written: Mapping[str, DbValue], record: Guid
 ) -> None:

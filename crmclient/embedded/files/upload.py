@@ -21,22 +21,16 @@ from crmclient.embedded.records.statements import version_number, with_id
 from crmclient.embedded.records.storing import record_id, store
 from crmclient.embedded.records.written import Written
 from crmclient.embedded.snapshot import StoredEntity
-from crmclient.embedded.text import storable
 from crmclient.errors import (
     InvalidRecord,
-    InvalidValue,
-    MissingRequired,
     PlatformError,
     RecordNotFound,
     TooLong,
     VersionMismatch,
-    WrongType,
 )
+from crmclient.limits import check_file
 from crmclient.platform import Call
 from crmclient.values import FileInfo, Guid, Value
-
-LONGEST_NAME = 255
-LONGEST_TYPE = 256
 
 
 class Upload:
@@ -55,7 +49,7 @@ class Upload:
 
     def run(self, content: BinaryIO, file_name: str, content_type: str) -> FileInfo:
         """Raises as `Platform.upload`; when it does, the column is as before and no bytes are left."""
-        self._check_names(file_name, content_type)
+        check_file(self._entity, self._attribute, file_name, content_type)
         limit = self._begin()
         try:
             size = self._write_blocks(content, limit)
@@ -120,19 +114,6 @@ class Upload:
                 written.set(name, value)
             store(unit, written, self._record, if_version=self._if_version, caller=self._call.caller)
             registry.attach(unit, self._file, self._record, self._attribute)
-
-    def _check_names(self, file_name: str, content_type: str) -> None:
-        problem: InvalidValue | None = None
-        if not file_name:
-            problem = MissingRequired(self._attribute, "A file needs a name.")
-        elif len(file_name) > LONGEST_NAME:
-            problem = TooLong(self._attribute, f"A file name of at most {LONGEST_NAME} characters.")
-        elif len(content_type) > LONGEST_TYPE:
-            problem = TooLong(self._attribute, f"A content type of at most {LONGEST_TYPE} characters.")
-        elif not storable(file_name) or not storable(content_type):
-            problem = WrongType(self._attribute, "The file's name holds a character that cannot be stored.")
-        if problem is not None:
-            raise InvalidRecord(self._entity, [problem])
 
 
 def _blocks(content: BinaryIO) -> Iterator[bytes]:

@@ -81,8 +81,9 @@ class Change:
     ) -> None:
         creating.create_attributes(self._draft, entity, attributes, relationships, extras)
 
-    def create_many_to_many(self, relationship: Relationship) -> None:
-        creating.create_many_to_many(self._draft, relationship)
+    def create_many_to_many(self, relationship: Relationship, *, custom: bool = False) -> None:
+        """Only a custom one can be deleted again."""
+        creating.create_many_to_many(self._draft, relationship, custom=custom)
 
     def create_option_set(self, option_set: OptionSet) -> None:
         """A global option set."""

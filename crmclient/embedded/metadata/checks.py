@@ -16,7 +16,7 @@ from crmclient.metadata import Attribute, AttributeType, OptionSet
 LONGEST_STRING = 4_000
 LONGEST_MEMO = 1_048_576
 
-_UNKEYABLE = frozenset(
+UNKEYABLE = frozenset(
     {
         AttributeType.MEMO,
         AttributeType.MULTISELECT,
@@ -25,7 +25,7 @@ _UNKEYABLE = frozenset(
         AttributeType.DOUBLE,
     }
 )
-_PLACES = {AttributeType.MONEY: MONEY_PLACES, AttributeType.DECIMAL: DECIMAL_PLACES, AttributeType.DOUBLE: 10}
+PLACES = {AttributeType.MONEY: MONEY_PLACES, AttributeType.DECIMAL: DECIMAL_PLACES, AttributeType.DOUBLE: 10}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def _check_limits(where: str, attribute: Attribute) -> None:
     longest = {AttributeType.STRING: LONGEST_STRING, AttributeType.MEMO: LONGEST_MEMO}.get(attribute.type)
     if longest is not None and not 1 <= (attribute.max_length or 0) <= longest:
         raise InvalidDefinition(f"{where}: a length is from 1 to {longest} characters.")
-    places = _PLACES.get(attribute.type)
+    places = PLACES.get(attribute.type)
     if places is not None and attribute.precision is not None and not 0 <= attribute.precision <= places:
         raise InvalidDefinition(f"{where}: a precision is from 0 to {places} places.")
     if (
@@ -153,7 +153,7 @@ def _check_keys(definition: EntityDefinition, attributes: Mapping[str, Attribute
             raise InvalidDefinition(f"{where} has no attributes.")
         length = 0
         for name in key.attributes:
-            if name not in attributes or attributes[name].attribute.type in _UNKEYABLE:
+            if name not in attributes or attributes[name].attribute.type in UNKEYABLE:
                 raise InvalidDefinition(f"{where}: {name!r} is no attribute that can be part of a key.")
             length += attributes[name].attribute.max_length or 0
         if length > INDEXED_LENGTH:

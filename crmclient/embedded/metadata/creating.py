@@ -49,6 +49,7 @@ def create_entity(
         ownership,
         tuple(placing.place(attribute, extras) for attribute in complete),
         key_indexes={key.name: schema.index_name(table, ("key", key.name)) for key in entity.keys},
+        schema_name=extras.schema_name,
     )
     if ownership is not Ownership.NONE:
         relationships = (*relationships, *common.audit_relationships(name, ownership))
@@ -79,7 +80,7 @@ def create_attributes(
         draft.run(schema.add_columns(definition, item, draft.dialect, spare=reused))
 
 
-def create_many_to_many(draft: Draft, relationship: Relationship) -> None:
+def create_many_to_many(draft: Draft, relationship: Relationship, *, custom: bool) -> None:
     """Make the intersect entity that a many-to-many relationship names."""
     if relationship.intersect is None:
         raise InvalidDefinition(
@@ -109,6 +110,7 @@ def create_many_to_many(draft: Draft, relationship: Relationship) -> None:
         primary_name=None,
         keys=(AlternateKey(f"{name}_pair", tuple(member.logical_name for member in members)),),
         is_intersect=True,
+        is_custom=custom,
     )
     create_entity(
         draft,

@@ -12,16 +12,20 @@ from crmclient.embedded.names import KEY_SUFFIX, TARGET_SUFFIX, physical
 from crmclient.metadata import Attribute, AttributeType
 
 _WITH_KEY = frozenset({AttributeType.STRING, AttributeType.MEMO})
-_DEFAULT_LENGTHS = {AttributeType.STRING: 100, AttributeType.MEMO: 2000}
+DEFAULT_LENGTHS = {AttributeType.STRING: 100, AttributeType.MEMO: 2000}
 
 
 @dataclass(frozen=True, slots=True)
 class Extras:
-    """What the store knows of attributes beyond their metadata, by logical name."""
+    """What the store knows of attributes beyond their metadata, by logical name; and an entity's own
+    `schema_name`.
+    """
 
     joined: dict[str, tuple[str, ...]] = field(default_factory=dict)
     defaults: dict[str, bool | int] = field(default_factory=dict)
     file_facts: dict[str, FileFact] = field(default_factory=dict)
+    schema_names: dict[str, str] = field(default_factory=dict)
+    schema_name: str | None = None
 
 
 NO_EXTRAS = Extras()
@@ -37,8 +41,8 @@ class Placing:
 
     def place(self, attribute: Attribute, extras: Extras) -> AttributeDefinition:
         name = attribute.logical_name
-        if attribute.max_length is None and attribute.type in _DEFAULT_LENGTHS:
-            attribute = changed(attribute, max_length=_DEFAULT_LENGTHS[attribute.type])
+        if attribute.max_length is None and attribute.type in DEFAULT_LENGTHS:
+            attribute = changed(attribute, max_length=DEFAULT_LENGTHS[attribute.type])
         column = self._column(name, codec_for(attribute, self._dialect.name).storage)
         return AttributeDefinition(
             attribute,
@@ -48,6 +52,7 @@ class Placing:
             joined_from=extras.joined.get(name, ()),
             file_fact=extras.file_facts.get(name),
             default=extras.defaults.get(name),
+            schema_name=extras.schema_names.get(name),
         )
 
     def target_of(self, column: str) -> str:

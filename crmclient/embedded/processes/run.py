@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from django.db import transaction
 
 from crmclient.embedded.codecs import codec_for
 from crmclient.embedded.connection import read_unit
-from crmclient.embedded.limits import wrong_value
 from crmclient.embedded.processes.registry import Context, Registered, registered
 from crmclient.embedded.records.retrieve import retrieve
 from crmclient.embedded.snapshot import Snapshot
-from crmclient.errors import (
-    InvalidRecord,
-    InvalidValue,
-    MissingRequired,
-    UnexpectedAnswer,
-    UnknownAttribute,
-    UnknownProcess,
-    UnknownTarget,
-    WrongType,
-)
-from crmclient.metadata import Attribute, Process, ProcessParameter
-from crmclient.values import Reference, Value, Values
+from crmclient.errors import InvalidRecord, UnexpectedAnswer, UnknownProcess
+from crmclient.metadata import Process
+from crmclient.parameters import Encode, problems, target_problems
+from crmclient.values import Value, Values
 
 
 def offered(snapshot: Snapshot) -> dict[str, Process]:
@@ -41,10 +32,10 @@ def execute(alias: str, name: str, inputs: Values, context: Context) -> Mapping[
         if name not in offered(unit.snapshot):
             raise UnknownProcess(name)
         item = registered()[name]
-        problems = [*_target_problems(item.process, context.target)]
-        problems += _problems(item.process.inputs, inputs, unit.dialect.name)
-        if problems:
-            raise InvalidRecord(name, problems)
+        wrong = target_problems(item.process, context.target)
+        wrong += problems(item.process.inputs, inputs, _encoder(unit.dialect.name))
+        if wrong:
+            raise InvalidRecord(name, wrong)
         if context.target is not None:
             retrieve(unit, context.target.entity, context.target.id, ())
     with transaction.atomic(using=alias):
@@ -54,49 +45,13 @@ def execute(alias: str, name: str, inputs: Values, context: Context) -> Mapping[
     return _checked(item, outputs, unit.dialect.name)
 
 
-def _target_problems(process: Process, target: Reference | None) -> list[InvalidValue]:
-    if process.entity is None:
-        return [] if target is None else [UnknownTarget("target", "The process is bound to no entity.")]
-    if target is None:
-        return [MissingRequired("target", f"The process is bound to {process.entity}.")]
-    if target.entity != process.entity:
-        return [UnknownTarget("target", f"The process is bound to {process.entity}.")]
-    return []
-
-
 def _checked(item: Registered, outputs: Values, dialect_name: str) -> Mapping[str, Value]:
-    problems = _problems(item.process.outputs, outputs, dialect_name)
-    if problems:
-        names = ", ".join(problem.attribute for problem in problems)
+    wrong = problems(item.process.outputs, outputs, _encoder(dialect_name))
+    if wrong:
+        names = ", ".join(problem.attribute for problem in wrong)
         raise UnexpectedAnswer(f"The process {item.process.name!r} gave wrong outputs: {names}.")
     return {parameter.name: outputs.get(parameter.name) for parameter in item.process.outputs}
 
 
-def _problems(
-    parameters: Sequence[ProcessParameter], values: Values, dialect_name: str
-) -> list[InvalidValue]:
-    known = {parameter.name for parameter in parameters}
-    problems: list[InvalidValue] = [
-        UnknownAttribute(name, "The process has no such parameter.") for name in values if name not in known
-    ]
-    for parameter in parameters:
-        problem = _problem(parameter, values.get(parameter.name), dialect_name)
-        if problem is not None:
-            problems.append(problem)
-    return problems
-
-
-def _problem(parameter: ProcessParameter, value: Value, dialect_name: str) -> InvalidValue | None:
-    name = parameter.name
-    if value is None:
-        return MissingRequired(name, "A value is required.") if parameter.required else None
-    if parameter.type.is_reference:
-        if not isinstance(value, Reference):
-            return WrongType(name, "A reference is needed.")
-        if parameter.targets and value.entity not in parameter.targets:
-            return UnknownTarget(name, f"It points at {' or '.join(parameter.targets)}.")
-    try:
-        codec_for(Attribute(name, parameter.type), dialect_name).encode(value)
-    except (TypeError, ValueError) as error:
-        return wrong_value(name, error)
-    return None
+def _encoder(dialect_name: str) -> Encode:
+    return lambda attribute, value: codec_for(attribute, dialect_name).encode(value)

@@ -9,16 +9,24 @@ from crmclient.embedded.deadlines import in_time
 from crmclient.embedded.records.create import create
 from crmclient.embedded.records.delete import delete
 from crmclient.embedded.records.update import update
+from crmclient.errors import PlatformError
 from crmclient.platform import Call, Create, Operation, Update
 from crmclient.values import Stored
 
 
 def run_batch(unit: WriteUnit, operations: Sequence[Operation], call: Call) -> list[Stored | None]:
-    """One answer for each operation. An operation may refer to what an earlier one has created."""
+    """One answer for each operation. An operation may refer to what an earlier one has created.
+
+    An error tells which operation failed by its `item`.
+    """
     answers: list[Stored | None] = []
-    for operation in operations:
+    for index, operation in enumerate(operations):
         in_time(call)
-        answers.append(_run(unit, operation, call))
+        try:
+            answers.append(_run(unit, operation, call))
+        except PlatformError as error:
+            error.item = index
+            raise
     return answers
 
 

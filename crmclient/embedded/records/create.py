@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import uuid
 from dataclasses import dataclass
 from functools import lru_cache
 
+from crmclient import fitting
 from crmclient.embedded.connection import WriteUnit
 from crmclient.embedded.dialects.base import DbValue
-from crmclient.embedded.encoding import encode_guid
 from crmclient.embedded.failures import NotUnique
 from crmclient.embedded.records.joined import join
-from crmclient.embedded.records.pointing import OWNER, look_up
-from crmclient.embedded.records.statements import duplicate, insert_sql
+from crmclient.embedded.records.pointing import OWNER, look_up, looked_up
+from crmclient.embedded.records.statements import VERSION, duplicate, insert_at_once_sql, insert_sql
 from crmclient.embedded.records.states import settle
 from crmclient.embedded.records.written import Written
+from crmclient.embedded.single import SingleUnit
 from crmclient.embedded.snapshot import StoredColumn, StoredEntity
 from crmclient.embedded.system import SERVICE_USER
 from crmclient.errors import InvalidRecord, WrongType
@@ -33,6 +35,41 @@ def create(
 ) -> Stored:
     """Insert one record, made by `caller` or else by the service. Raises as `Platform.create`."""
     stored = unit.snapshot.entity(entity)
+    record, written, owner = _complete(unit, stored, values, id, caller)
+    written.set(VERSION, unit.version)
+    look_up(unit, written, caller, owner)
+    written.finish()
+    try:
+        sql = insert_sql(stored, tuple(written.columns), unit.dialect.placeholder)
+        unit.execute(sql, tuple(written.columns.values()))
+    except NotUnique as error:
+        raise duplicate(stored, error) from error
+    return Stored(record, str(unit.version))
+
+
+def create_at_once(
+    unit: SingleUnit, entity: str, values: Values, *, id: Guid | None = None, caller: Guid | None = None
+) -> Stored | None:
+    """The same in one statement. None: nothing was written, and `create` does it or says why not."""
+    if entity not in unit.snapshot:
+        return None
+    stored = unit.snapshot.entity(entity)
+    record, written, owner = _complete(unit, stored, values, id, caller)
+    if written.problems:
+        return None
+    statement = looked_up(unit.snapshot, written, caller, owner)
+    sql = insert_at_once_sql(stored, tuple(written.columns), statement.value, statement.condition)
+    try:
+        rows = unit.write(sql, (*written.columns.values(), *statement.parameters))
+    except NotUnique as error:
+        raise duplicate(stored, error) from error
+    return Stored(record, str(rows[0][0])) if rows else None
+
+
+def _complete(
+    unit: WriteUnit | SingleUnit, stored: StoredEntity, values: Values, id: Guid | None, caller: Guid | None
+) -> tuple[Guid, Written, Reference | None]:
+    """The new record's id and values, all but its version and what is to be looked up; its owner, if any."""
     rules = _rules_of(stored)
     written = Written(unit.snapshot, stored)
     written.take(values, creating=True)
@@ -43,15 +80,8 @@ def create(
     join(unit, written, None)
     written.require(rules.required)
     actor = Reference("systemuser", caller or SERVICE_USER)
-    _fill_in(unit, written, actor)
-    look_up(unit, written, caller, _owner(written, actor) if rules.is_owned else None)
-    written.finish()
-    try:
-        sql = insert_sql(stored, tuple(written.columns), unit.dialect.placeholder)
-        unit.execute(sql, tuple(written.columns.values()))
-    except NotUnique as error:
-        raise duplicate(stored, error) from error
-    return Stored(record, str(unit.version))
+    _fill_in(written, unit.now, actor)
+    return record, written, _owner(written, actor) if rules.is_owned else None
 
 
 def _choose_id(written: Written, id: Guid | None) -> Guid:
@@ -60,7 +90,7 @@ def _choose_id(written: Written, id: Guid | None) -> Guid:
     among_values = written.columns.get(column.name)
     if id is not None:
         try:
-            chosen = encode_guid(id)
+            chosen = fitting.guid(id)
         except TypeError as error:
             problem = WrongType(column.attribute.logical_name, f"{error}.")
             raise InvalidRecord(written.stored.entity.logical_name, [problem]) from None
@@ -72,14 +102,13 @@ def _choose_id(written: Written, id: Guid | None) -> Guid:
     return chosen
 
 
-def _fill_in(unit: WriteUnit, written: Written, actor: Reference) -> None:
+def _fill_in(written: Written, now: dt.datetime, actor: Reference) -> None:
     overridden = written.stored.columns.get("overriddencreatedon")
     created = written.columns.get(overridden.name) if overridden is not None else None
-    written.stamp(("createdon", "modifiedon"), unit.now)
+    written.stamp(("createdon", "modifiedon"), now)
     if created is not None:
         written.columns[written.stored.columns["createdon"].name] = created
     written.stamp(("createdby", "modifiedby"), actor)
-    written.set("versionnumber", unit.version)
 
 
 def _owner(written: Written, actor: Reference) -> Reference:

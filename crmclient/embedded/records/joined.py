@@ -11,6 +11,13 @@ from crmclient.embedded.snapshot import StoredColumn, StoredEntity
 from crmclient.values import Guid
 
 
+def is_joined(written: Written) -> bool:
+    """Whether the write changes a part of a joined value."""
+    return any(
+        written.sets(part) for column in _joined(written.stored) for part in column.definition.joined_from
+    )
+
+
 def join(unit: Unit, written: Written, record: Guid | None) -> None:
     """Set every joined value of which the write changes a part; parts that it leaves alone are those of
     `record`.

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import NamedTuple
 
 from crmclient.embedded.connection import Unit
 from crmclient.embedded.names import quote
-from crmclient.embedded.records.callers import refuse_unless
+from crmclient.embedded.records.callers import is_enabled, refuse_unless
 from crmclient.embedded.records.written import Pointed, Written
 from crmclient.embedded.snapshot import Snapshot
 from crmclient.errors import UnknownTarget
@@ -41,21 +42,61 @@ def look_up(unit: Unit, written: Written, caller: Guid | None, owner: Reference 
         written.set(BUSINESS_UNIT, None if unit_id is None else Reference("businessunit", unit_id))
 
 
+class LookedUp(NamedTuple):
+    """What `look_up` finds, as parts of the write's own statement.
+
+    `value` is an SQL expression of the owner's business unit, None where there is none to be set; `condition`
+    says that everything exists and that the caller may act. `parameters` are those of both, in this order.
+    """
+
+    value: str | None
+    condition: str
+    parameters: tuple[Guid, ...]
+
+
+def looked_up(snapshot: Snapshot, written: Written, caller: Guid | None, owner: Reference | None) -> LookedUp:
+    entities = tuple(item.entity for item in written.pointed)
+    pointed = tuple(item.id for item in written.pointed)
+    acting = () if caller is None else (caller,)
+    unit_column = written.stored.columns.get(BUSINESS_UNIT)
+    if owner is None or unit_column is None:
+        value, condition = _parts(snapshot, entities, bool(acting), None)
+        return LookedUp(value, condition, (*pointed, *acting))
+    # Whatever was given, it is the owner's.
+    written.columns.pop(unit_column.name, None)
+    value, condition = _parts(snapshot, entities, bool(acting), owner.entity)
+    return LookedUp(value, condition, (owner.id, *pointed, *acting))
+
+
 def _missing(item: Pointed) -> UnknownTarget:
     return UnknownTarget(item.attribute, f"There is no {item.entity} with id {item.id}.")
 
 
 @lru_cache(maxsize=1024)
 def _statement(snapshot: Snapshot, entities: tuple[str, ...], caller: bool, owner: str | None) -> str:
-    mark = snapshot.dialect.placeholder
-    parts = [f"EXISTS (SELECT 1 {_with_id(snapshot, entity, mark)})" for entity in entities]
-    if caller:
-        disabled = quote(snapshot.entity("systemuser").columns["isdisabled"].name)
-        parts.append(f"EXISTS (SELECT 1 {_with_id(snapshot, 'systemuser', mark)} AND {disabled} IS NOT TRUE)")
+    parts = _conditions(snapshot, entities, caller)
     if owner is not None:
-        business_unit = quote(snapshot.entity(owner).columns["businessunitid"].name)
-        parts.append(f"(SELECT {business_unit} {_with_id(snapshot, owner, mark)})")
+        parts.append(_business_unit(snapshot, owner))
     return "SELECT " + ", ".join(parts)
+
+
+@lru_cache(maxsize=1024)
+def _parts(
+    snapshot: Snapshot, entities: tuple[str, ...], caller: bool, owner: str | None
+) -> tuple[str | None, str]:
+    value = None if owner is None else _business_unit(snapshot, owner)
+    return value, " AND ".join(_conditions(snapshot, entities, caller)) or "TRUE"
+
+
+def _conditions(snapshot: Snapshot, entities: tuple[str, ...], caller: bool) -> list[str]:
+    mark = snapshot.dialect.placeholder
+    conditions = [f"EXISTS (SELECT 1 {_with_id(snapshot, entity, mark)})" for entity in entities]
+    return [*conditions, is_enabled(snapshot)] if caller else conditions
+
+
+def _business_unit(snapshot: Snapshot, owner: str) -> str:
+    column = quote(snapshot.entity(owner).columns["businessunitid"].name)
+    return f"(SELECT {column} {_with_id(snapshot, owner, snapshot.dialect.placeholder)})"
 
 
 def _with_id(snapshot: Snapshot, entity: str, mark: str) -> str:

@@ -9,9 +9,13 @@ from functools import lru_cache
 from crmclient.embedded.connection import Unit
 from crmclient.embedded.failures import NotUnique
 from crmclient.embedded.names import quote
+from crmclient.embedded.records.pointing import BUSINESS_UNIT
+from crmclient.embedded.revision import RAISE_AT_ONCE
 from crmclient.embedded.snapshot import StoredEntity
 from crmclient.errors import DuplicateKey, PlatformError, RecordNotFound, VersionMismatch
 from crmclient.values import Guid
+
+VERSION = "versionnumber"
 
 
 @lru_cache(maxsize=4096)
@@ -19,6 +23,40 @@ def insert_sql(stored: StoredEntity, columns: tuple[str, ...], mark: str) -> str
     listed = ", ".join(quote(column) for column in columns)
     marks = ", ".join([mark] * len(columns))
     return f"INSERT INTO {quote(stored.table)} ({listed}) VALUES ({marks})"
+
+
+@lru_cache(maxsize=4096)
+def insert_at_once_sql(
+    stored: StoredEntity, columns: tuple[str, ...], business_unit: str | None, condition: str
+) -> str:
+    """One statement that gives the version back: parameters are the columns, then those of the parts."""
+    values = {**dict.fromkeys(columns, "%s"), **_found(stored, business_unit)}
+    listed = ", ".join(quote(column) for column in values)
+    return (
+        f"{RAISE_AT_ONCE}INSERT INTO {quote(stored.table)} ({listed}) SELECT {', '.join(values.values())} "
+        f"FROM raised WHERE raised.follows AND {condition} RETURNING {quote(stored.columns[VERSION].name)}"
+    )
+
+
+@lru_cache(maxsize=4096)
+def update_at_once_sql(
+    stored: StoredEntity, columns: tuple[str, ...], business_unit: str | None, condition: str, guarded: bool
+) -> str:
+    """The same: after the parts' parameters come the id and, where `guarded`, the version it must have."""
+    table, version = quote(stored.table), quote(stored.columns[VERSION].name)
+    values = {**dict.fromkeys(columns, "%s"), **_found(stored, business_unit)}
+    changes = ", ".join(f"{quote(column)} = {value}" for column, value in values.items())
+    guard = f" AND {table}.{version} = %s" if guarded else ""
+    return (
+        f"{RAISE_AT_ONCE}UPDATE {table} SET {changes} FROM raised WHERE raised.follows AND {condition} "
+        f"AND {table}.{quote(stored.id_column.name)} = %s{guard} RETURNING {table}.{version}"
+    )
+
+
+def _found(stored: StoredEntity, business_unit: str | None) -> dict[str, str]:
+    """The columns that a statement finds by itself, with the business unit's parameter the first of them."""
+    found = {} if business_unit is None else {stored.columns[BUSINESS_UNIT].name: business_unit}
+    return {**found, stored.columns[VERSION].name: "raised.row_version"}
 
 
 @lru_cache(maxsize=4096)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
+from crmclient import fitting
 from crmclient.embedded.connection import WriteUnit
-from crmclient.embedded.encoding import encode_guid
 from crmclient.embedded.failures import NotUnique
 from crmclient.embedded.records.statements import (
+    VERSION,
     duplicate,
     untouched,
     update_sql,
@@ -24,9 +27,8 @@ def store(
 ) -> None:
     """Raises RecordNotFound, VersionMismatch, DuplicateKey."""
     stored = written.stored
-    written.set("modifiedon", unit.now)
-    written.set("modifiedby", Reference("systemuser", caller or SERVICE_USER))
-    written.set("versionnumber", unit.version)
+    stamp(written, unit.now, caller)
+    written.set(VERSION, unit.version)
     mark = unit.dialect.placeholder
     sql = update_sql(stored, tuple(written.columns), mark)
     parameters = [*written.columns.values(), record]
@@ -41,9 +43,14 @@ def store(
         raise untouched(unit, stored, record)
 
 
+def stamp(written: Written, now: dt.datetime, caller: Guid | None) -> None:
+    written.set("modifiedon", now)
+    written.set("modifiedby", Reference("systemuser", caller or SERVICE_USER))
+
+
 def record_id(stored: StoredEntity, id: Guid) -> Guid:
     """An id as stored. What is no GUID is the id of no record."""
     try:
-        return encode_guid(id)
+        return fitting.guid(id)
     except TypeError:
         raise RecordNotFound(stored.entity.logical_name, str(id)) from None

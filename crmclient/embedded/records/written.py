@@ -8,9 +8,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from crmclient.embedded.dialects.base import DbValue
-from crmclient.embedded.limits import check, wrong_value
 from crmclient.embedded.snapshot import Snapshot, StoredColumn, StoredEntity
-from crmclient.embedded.text import fold
 from crmclient.errors import (
     InvalidRecord,
     InvalidValue,
@@ -19,7 +17,9 @@ from crmclient.errors import (
     UnknownAttribute,
     WrongType,
 )
+from crmclient.limits import check, wrong_value
 from crmclient.metadata import AttributeType, RequiredLevel
+from crmclient.text import fold
 from crmclient.values import Guid, Reference, Value, Values
 
 _FILES = frozenset({AttributeType.FILE, AttributeType.IMAGE})
@@ -122,7 +122,7 @@ class Written:
             return
         encoded = column.codec.encode(value)
         if checked:
-            check(self._snapshot, column, value)
+            check(column.attribute, value, self._snapshot.options_of)
         self.columns[column.name] = encoded
         if column.key is not None:
             self.columns[column.key] = fold(value)

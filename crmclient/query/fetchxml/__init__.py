@@ -2,11 +2,11 @@
 
 What FetchXML says of labels, of the way it is sent and of the form it stands in (`uiname`, `no-lock`,
 `visible`, …) changes no row and is left out. Everything else is either read or refused by name. Two things
-are ours: values may be `@parameter` or `@user.property` (see `placeholders`), and there is the operator
+are ours: values may be placeholders such as `@parameter` (see `placeholders`), and there is the operator
 `contains`.
 """
 
-from crmclient.query.fetchxml.reading import parse
-from crmclient.query.fetchxml.writing import write
+from crmclient.query.fetchxml.reading import parse, parse_filter
+from crmclient.query.fetchxml.writing import write, write_filter
 
-__all__ = ["parse", "write"]
+__all__ = ["parse", "parse_filter", "write", "write_filter"]

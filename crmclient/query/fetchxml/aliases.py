@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from crmclient.query.fetchxml import document
+from crmclient.sentences import Sentence
 
 
 class Aliases:
@@ -36,13 +37,19 @@ class Aliases:
             return entity_name
         candidates = self._unnamed[entity_name] + (entity_name == self._root)
         if candidates > 1:
-            raise ValueError(f"entityname {entity_name!r} means more than one; give the links aliases")
+            raise ValueError(
+                Sentence(
+                    "entityname %(name)s means more than one; give the links aliases", name=repr(entity_name)
+                )
+            )
         if entity_name in self._by_entity:
             alias = self._by_entity[entity_name]
             return None if alias == standing else alias
         if entity_name == self._root:
             return None if standing is None else entity_name
-        raise ValueError(f"entityname {entity_name!r} is neither a link's alias nor the entity")
+        raise ValueError(
+            Sentence("entityname %(name)s is neither a link's alias nor the entity", name=repr(entity_name))
+        )
 
     def _made(self, link: document.Element, number: int) -> str:
         alias = f"{link.get('name')}{number}"

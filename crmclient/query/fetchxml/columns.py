@@ -9,13 +9,14 @@ from crmclient.query.ast import Aggregate, DateGrouping, Order
 from crmclient.query.designed import DesignedColumn
 from crmclient.query.fetchxml.aliases import Aliases
 from crmclient.query.fetchxml.elements import Reading
+from crmclient.sentences import Sentence
 
 Word = TypeVar("Word", bound=Enum)
 
 
 def read_column(attribute: Reading, *, aggregate: bool) -> DesignedColumn:
     attribute.ignore("addedby", "build")
-    attribute.refuse("rowaggregate", "hierarchies are not counted")
+    attribute.refuse("rowaggregate", Sentence("hierarchies are not counted"))
     column = DesignedColumn(
         attribute.needed(),
         attribute.name("alias"),
@@ -46,9 +47,9 @@ def read_order(order: Reading, standing: str | None, aliases: Aliases, *, aggreg
     order.finish()
     list(order.children(()))
     if aggregate and (attribute or not alias):
-        order.wrong("aggregate queries are sorted by the alias of a column")
+        order.wrong(Sentence("aggregate queries are sorted by the alias of a column"))
     elif not aggregate and (alias or not attribute):
-        order.wrong("only aggregate queries are sorted by alias; give an attribute")
+        order.wrong(Sentence("only aggregate queries are sorted by alias; give an attribute"))
     return Order(alias=alias, descending=descending) if alias else Order(attribute, None, link, descending)
 
 
@@ -60,24 +61,42 @@ def _word(reading: Reading, name: str, words: type[Word]) -> Word | None:
         return words(text)
     except ValueError:
         known = ", ".join(str(word.value) for word in words)
-        reading.wrong(f"{name} {text!r} is not supported; there are {known}")
+        reading.wrong(
+            Sentence(
+                "%(name)s %(text)s is not supported; there are %(known)s",
+                name=name,
+                text=repr(text),
+                known=known,
+            )
+        )
         return None
 
 
 def _misuses(column: DesignedColumn, *, aggregate: bool) -> list[str]:
     used = column.aggregate is not None
     if not aggregate:
-        wrong = [(used or column.group_by, 'aggregate and groupby need aggregate="true" on fetch')]
+        wrong = [
+            (
+                used or column.group_by,
+                Sentence('aggregate and groupby need aggregate="true" on fetch'),
+            )
+        ]
     else:
         wrong = [
-            (column.alias is None, "a column of an aggregate query needs an alias"),
-            (used == column.group_by, "a column of an aggregate query is either grouped or aggregated"),
+            (column.alias is None, Sentence("a column of an aggregate query needs an alias")),
+            (
+                used == column.group_by,
+                Sentence("a column of an aggregate query is either grouped or aggregated"),
+            ),
         ]
     wrong += [
-        (column.date_grouping is not None and not column.group_by, "dategrouping needs groupby"),
+        (
+            column.date_grouping is not None and not column.group_by,
+            Sentence("dategrouping needs groupby"),
+        ),
         (
             column.distinct and column.aggregate is not Aggregate.COUNT_COLUMN,
-            "distinct belongs to the aggregate countcolumn",
+            Sentence("distinct belongs to the aggregate countcolumn"),
         ),
     ]
     return [message for holds, message in wrong if holds]

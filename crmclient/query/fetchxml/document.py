@@ -7,9 +7,12 @@ from typing import Final, cast
 from lxml import etree
 
 from crmclient.query.problems import Problem, QueryProblems
+from crmclient.sentences import Sentence
 
 LONGEST: Final = 200_000
 """In characters: several times what Dataverse's own designers write."""
+
+DOCUMENT: Final = Sentence("document")
 
 Element = etree._Element
 
@@ -17,7 +20,7 @@ Element = etree._Element
 def tree(text: str) -> Element:
     """The root of an XML text. Raises QueryProblems."""
     if len(text) > LONGEST:
-        raise _unreadable(f"it is longer than {LONGEST} characters")
+        raise _unreadable(Sentence("it is longer than %(most)s characters", most=LONGEST))
     parser = etree.XMLParser(
         encoding="utf-8",
         resolve_entities=False,
@@ -30,12 +33,14 @@ def tree(text: str) -> Element:
     try:
         root = etree.fromstring(text.strip().removeprefix("\ufeff").strip().encode(), parser)
     except UnicodeEncodeError:
-        raise _unreadable("it holds half a character, which no text can hold") from None
+        raise _unreadable(Sentence("it holds half a character, which no text can hold")) from None
     except etree.XMLSyntaxError as error:
-        raise _unreadable(f"it is not well-formed XML: {error.msg}", error.lineno) from error
+        raise _unreadable(
+            Sentence("it is not well-formed XML: %(reason)s", reason=error.msg), error.lineno
+        ) from error
     information = root.getroottree().docinfo
     if information is not None and information.internalDTD is not None:
-        raise _unreadable("a DOCTYPE is not allowed")
+        raise _unreadable(Sentence("a DOCTYPE is not allowed"))
     return root
 
 
@@ -44,4 +49,4 @@ def line_of(element: Element) -> int | None:
 
 
 def _unreadable(message: str, line: int | None = None) -> QueryProblems:
-    return QueryProblems([Problem("document", message, line)])
+    return QueryProblems([Problem(DOCUMENT, message, line)])

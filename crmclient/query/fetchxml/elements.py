@@ -8,6 +8,7 @@ from typing import Final
 
 from crmclient.query.fetchxml import document
 from crmclient.query.problems import Problem
+from crmclient.sentences import Sentence
 
 _BOOLEANS: Final = {"true": True, "1": True, "false": False, "0": False}
 _WHOLE: Final = re.compile("[0-9]{1,9}").fullmatch
@@ -41,14 +42,20 @@ class Reading:
         """A logical name or an alias, None when the attribute is missing or empty."""
         text = self.text(attribute)
         if text and not _NAME(text):
-            self.wrong(f"{attribute} {text!r} is no name; letters, digits and underscores make names")
+            self.wrong(
+                Sentence(
+                    "%(attribute)s %(text)s is no name; letters, digits and underscores make names",
+                    attribute=attribute,
+                    text=repr(text),
+                )
+            )
         return text or None
 
     def needed(self, attribute: str = "name") -> str:
         """As `name`, where something is needed: an empty text and a problem without it."""
         name = self.name(attribute)
         if name is None:
-            self.wrong(f"the attribute {attribute} is missing")
+            self.wrong(Sentence("the attribute %(name)s is missing", name=attribute))
         return name or ""
 
     def flag(self, name: str, *, default: bool = False) -> bool:
@@ -57,7 +64,7 @@ class Reading:
             return default
         value = _BOOLEANS.get(text.strip().lower())
         if value is None:
-            self.wrong(f"{name} {text!r} is neither true nor false")
+            self.wrong(Sentence("%(name)s %(text)s is neither true nor false", name=name, text=repr(text)))
         return default if value is None else value
 
     def whole(self, name: str) -> int | None:
@@ -66,32 +73,38 @@ class Reading:
         if text is None:
             return None
         if not _WHOLE(text.strip()) or not int(text):
-            self.wrong(f"{name} {text!r} is no whole number of at least 1")
+            self.wrong(
+                Sentence("%(name)s %(text)s is no whole number of at least 1", name=name, text=repr(text))
+            )
             return None
         return int(text)
 
     def refuse(self, name: str, reason: str) -> None:
         """An attribute that is known, and not supported."""
         if self.text(name) is not None:
-            self.wrong(f"the attribute {name} is not supported: {reason}")
+            self.wrong(
+                Sentence("the attribute %(name)s is not supported: %(reason)s", name=name, reason=reason)
+            )
 
     def children(self, known: Collection[str]) -> Iterator[document.Element]:
         """The children whose names are `known`; the others, and text between them, are problems."""
         for text in (self.element.text, *(child.tail for child in self.element)):
             if text and text.strip():
-                self.wrong(f"the text {text.strip()[:40]!r} does not belong here")
+                self.wrong(Sentence("the text %(text)s does not belong here", text=repr(text.strip()[:40])))
         for child in self.element:
             if not isinstance(child.tag, str):
-                self.wrong("entity references are not allowed")
+                self.wrong(Sentence("entity references are not allowed"))
             elif child.tag in known:
                 yield child
             else:
                 self.problems.append(
                     Problem(
-                        self.construct, f"the element {child.tag} is not known here", document.line_of(child)
+                        self.construct,
+                        Sentence("the element %(name)s is not known here", name=child.tag),
+                        document.line_of(child),
                     )
                 )
 
     def finish(self) -> None:
         for name in self._attributes:
-            self.wrong(f"the attribute {name} is not known here")
+            self.wrong(Sentence("the attribute %(name)s is not known here", name=name))

@@ -12,8 +12,7 @@ from crmclient.query.designed import (
     DesignedItem,
     DesignedOperator,
     DesignedValue,
-    Parameter,
-    UserValue,
+    Literal,
     values_taken,
 )
 from crmclient.query.fetchxml import document
@@ -22,6 +21,7 @@ from crmclient.query.fetchxml.elements import Reading
 from crmclient.query.fetchxml.placeholders import read_value
 from crmclient.query.fetchxml.refused import REFUSED
 from crmclient.query.problems import Problem
+from crmclient.sentences import Sentence
 
 _SYNONYMS: Final = {"neq": Operator.NE}
 _COMPARABLE: Final = frozenset({Operator.EQ, Operator.NE, Operator.GT, Operator.GE, Operator.LT, Operator.LE})
@@ -46,7 +46,7 @@ class FilterReader:
         )
         kind = group.text("type") or "and"
         if kind not in ("and", "or"):
-            group.wrong(f"the type {kind!r} is neither and nor or")
+            group.wrong(Sentence("the type %(kind)s is neither and nor or", kind=repr(kind)))
         group.finish()
         items: list[DesignedItem] = []
         for child in group.children({"condition", "filter", "link-entity"}):
@@ -62,8 +62,11 @@ class FilterReader:
         kind = element.get("link-type", "inner")
         link = Reading(element, f"link-entity {element.get('name', '')}", self._problems)
         link.wrong(
-            f"a link-entity inside a filter (link-type {kind!r}) is not supported; write an outer "
-            "link-entity, and a condition with its alias as entityname"
+            Sentence(
+                "a link-entity inside a filter (link-type %(kind)s) is not supported; write an outer "
+                "link-entity, and a condition with its alias as entityname",
+                kind=repr(kind),
+            )
         )
 
     def _condition(self, element: document.Element) -> list[DesignedCondition]:
@@ -71,9 +74,9 @@ class FilterReader:
         name = f"condition {element.get('attribute', '')} {element.get('operator', '')}"
         condition = Reading(element, name.strip(), self._problems)
         condition.ignore("uiname", "uitype", "uihidden")
-        condition.refuse("aggregate", "conditions on aggregates do not exist here")
-        condition.refuse("alias", "conditions on aggregates do not exist here")
-        condition.refuse("rowaggregate", "hierarchies are not counted")
+        condition.refuse("aggregate", Sentence("conditions on aggregates do not exist here"))
+        condition.refuse("alias", Sentence("conditions on aggregates do not exist here"))
+        condition.refuse("rowaggregate", Sentence("hierarchies are not counted"))
         attribute = condition.needed("attribute")
         operator = _operator(condition)
         link = self._link(condition)
@@ -84,7 +87,9 @@ class FilterReader:
             return []
         if other:
             if text or texts or operator not in _COMPARABLE:
-                condition.wrong("valueof is compared by eq, ne, gt, ge, lt and le, and excludes values")
+                condition.wrong(
+                    Sentence("valueof is compared by eq, ne, gt, ge, lt and le, and excludes values")
+                )
             value_of = self._value_of(condition, other, link)
             return [DesignedCondition(attribute, operator, (), link, value_of)]
         values = _values(condition, operator, text, texts)
@@ -104,12 +109,17 @@ class FilterReader:
         alias, dot, name = other.rpartition(".")
         if not dot:
             if link is not None:
-                condition.wrong(f"valueof {other!r}: of which entity is not defined; write alias.attribute")
+                condition.wrong(
+                    Sentence(
+                        "valueof %(name)s: of which entity is not defined; write alias.attribute",
+                        name=repr(other),
+                    )
+                )
             return None, other
         try:
             return self._aliases.meant(alias, self._standing), name
         except ValueError as error:
-            condition.wrong(f"valueof {other!r}: {error}")
+            condition.wrong(Sentence("valueof %(name)s: %(reason)s", name=repr(other), reason=str(error)))
             return None, name
 
 
@@ -117,11 +127,16 @@ def _operator(condition: Reading) -> DesignedOperator | None:
     text = condition.text("operator")
     operator = OPERATORS.get(text or "") or _SYNONYMS.get(text or "")
     if operator is None:
-        reason = "the attribute operator is missing" if not text else f"there is no operator {text!r}"
-        if text in REFUSED:
-            reason = f"the operator {text} is not supported: {REFUSED[text]}"
-        condition.wrong(reason)
+        condition.wrong(_no_operator(text or ""))
     return operator
+
+
+def _no_operator(text: str) -> Sentence:
+    if not text:
+        return Sentence("the attribute %(name)s is missing", name="operator")
+    if text not in REFUSED:
+        return Sentence("there is no operator %(name)s", name=repr(text))
+    return Sentence("the operator %(name)s is not supported: %(reason)s", name=text, reason=REFUSED[text])
 
 
 def _listed(condition: Reading) -> list[str]:
@@ -134,7 +149,9 @@ def _listed(condition: Reading) -> list[str]:
         for child in element:
             value.problems.append(
                 Problem(
-                    value.construct, f"the element {child.tag} does not belong here", document.line_of(child)
+                    value.construct,
+                    Sentence("the element %(name)s does not belong here", name=child.tag),
+                    document.line_of(child),
                 )
             )
         texts.append(element.text or "")
@@ -147,23 +164,31 @@ def _values(
     """The values, None when they are wrong. `value=""` beside value elements is a designer's leftover."""
     taken = values_taken(operator)
     if texts and text:
-        condition.wrong("it has both a value and value elements")
+        condition.wrong(Sentence("it has both a value and value elements"))
         return None
     given = texts or ([] if text is None else [text])
     if taken == 0:
         given = [item for item in given if item]
     if not given and taken != 0:
-        condition.wrong("the attribute value or valueof, or value elements, must be given")
+        condition.wrong(Sentence("the attribute value or valueof, or value elements, must be given"))
         return None
     if taken is not None and len(given) != taken:
-        condition.wrong(f"{operator.value} takes {('no value', 'one value', 'two values')[taken]}")
+        condition.wrong(_takes(operator.value, taken))
         return None
     try:
         values = tuple(read_value(item, operator) for item in given)
     except ValueError as error:
         condition.wrong(str(error))
         return None
-    if taken is None and text and "," in text and not isinstance(values[0], Parameter | UserValue):
-        condition.wrong("several values stand in value elements, one in each")
+    if taken is None and text and "," in text and isinstance(values[0], Literal):
+        condition.wrong(Sentence("several values stand in value elements, one in each"))
         return None
     return values
+
+
+def _takes(operator: str, values: int) -> Sentence:
+    if values == 0:
+        return Sentence("%(operator)s takes no value", operator=operator)
+    if values == 1:
+        return Sentence("%(operator)s takes one value", operator=operator)
+    return Sentence("%(operator)s takes two values", operator=operator)

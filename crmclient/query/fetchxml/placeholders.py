@@ -1,4 +1,5 @@
-"""Values in texts. `@name` is a parameter and `@user.name` a property of the caller; all else is a literal.
+"""Values in texts. `@name` is a parameter, `@user.name` a property of the caller, `@fetch.fetcher.key` a
+column of what a data fetcher has read, `@record.attribute` one of the record at hand; else it is a literal.
 
 A text that begins with `@=` is a literal whatever follows: `@=@home` is the text `@home`. Placeholders of
 other tools (`{0}`, `{{ … }}`, `${…}`) are refused, since as literals they would silently match nothing.
@@ -10,12 +11,23 @@ import re
 from typing import Final
 
 from crmclient.query.ast import Operator
-from crmclient.query.designed import DesignedOperator, DesignedValue, Literal, Parameter, UserValue
+from crmclient.query.designed import (
+    DesignedOperator,
+    DesignedValue,
+    FetchValue,
+    Literal,
+    Parameter,
+    RecordValue,
+    UserValue,
+)
+from crmclient.sentences import Sentence
 
 _LITERAL: Final = "@="
 _NAME: Final = "[A-Za-z_][A-Za-z0-9_]*"
 _PARAMETER: Final = re.compile(f"@({_NAME})").fullmatch
 _USER_VALUE: Final = re.compile(rf"@user\.({_NAME})").fullmatch
+_FETCH_VALUE: Final = re.compile(rf"@fetch\.({_NAME})\.({_NAME}(?:\.{_NAME})?)").fullmatch
+_RECORD_VALUE: Final = re.compile(rf"@record\.({_NAME})").fullmatch
 _DOTTED: Final = re.compile(rf"@{_NAME}(\.{_NAME})+").fullmatch
 _IN_PATTERN: Final = re.compile(f"%*@{_NAME}%*").fullmatch
 _FOREIGN: Final = re.compile(r"\{[0-9]+\}|\{\{.*?\}\}|\{%.*?%\}|[$@#]\{.*?\}", re.DOTALL).search
@@ -29,17 +41,36 @@ def read_value(text: str, operator: DesignedOperator) -> DesignedValue:
         return Parameter(match[1])
     if match := _USER_VALUE(text):
         return UserValue(match[1])
+    if match := _FETCH_VALUE(text):
+        return FetchValue(match[1], match[2])
+    if match := _RECORD_VALUE(text):
+        return RecordValue(match[1])
     if _DOTTED(text):
-        raise ValueError(f"{text!r} is no placeholder; write @name, @user.name, or @={text} for the text")
+        raise ValueError(
+            Sentence(
+                "%(text)s is no placeholder; write @name, @user.name, @fetch.name.column, @record.attribute, "
+                "or %(literal)s for the text",
+                text=repr(text),
+                literal=_LITERAL + text,
+            )
+        )
     if match := _FOREIGN(text):
         raise ValueError(
-            f"{match[0]!r} is a placeholder of another tool; write @name for a parameter, or @={text} for "
-            "the text"
+            Sentence(
+                "%(placeholder)s is a placeholder of another tool; write @name for a parameter, or "
+                "%(literal)s for the text",
+                placeholder=repr(match[0]),
+                literal=_LITERAL + text,
+            )
         )
     if operator in (Operator.LIKE, Operator.NOT_LIKE) and _IN_PATTERN(text):
         raise ValueError(
-            f"{text!r}: a parameter cannot be part of a pattern; write begins-with, ends-with or contains "
-            f"with the parameter alone, or @={text} for the text"
+            Sentence(
+                "%(text)s: a parameter cannot be part of a pattern; write begins-with, ends-with or contains "
+                "with the parameter alone, or %(literal)s for the text",
+                text=repr(text),
+                literal=_LITERAL + text,
+            )
         )
     return Literal(text)
 
@@ -50,6 +81,10 @@ def write_value(value: DesignedValue, operator: DesignedOperator) -> str:
             return f"@{name}"
         case UserValue(name):
             return f"@user.{name}"
+        case FetchValue(fetcher, key):
+            return f"@fetch.{fetcher}.{key}"
+        case RecordValue(attribute):
+            return f"@record.{attribute}"
         case Literal(text):
             return text if _is_literal(text, operator) else _LITERAL + text
 

@@ -13,6 +13,7 @@ from crmclient.query.fetchxml.columns import read_column, read_order
 from crmclient.query.fetchxml.elements import Reading
 from crmclient.query.fetchxml.filters import FilterReader
 from crmclient.query.problems import Problem, QueryProblems
+from crmclient.sentences import Counted, Sentence
 
 MOST_LINKS: Final = 15
 """As many as Dataverse takes."""
@@ -33,10 +34,27 @@ def parse(text: str) -> DesignedQuery:
     elif root.tag == "entity":
         query = _entity(root, _Fetch(), problems)
     else:
-        raise QueryProblems([Problem("document", f"it begins with {root.tag}, not with fetch")])
+        raise _begins_with(root, "fetch")
     if problems:
         raise QueryProblems(sorted(problems, key=lambda problem: problem.line or 0))
     return query
+
+
+def parse_filter(text: str) -> DesignedFilter:
+    """The filter on one entity that a filter element describes. Raises QueryProblems."""
+    root = document.tree(text)
+    if root.tag != "filter":
+        raise _begins_with(root, "filter")
+    problems: list[Problem] = []
+    found = FilterReader(Aliases(root), None, problems).read(root)
+    if problems:
+        raise QueryProblems(problems)
+    return found
+
+
+def _begins_with(root: document.Element, wanted: str) -> QueryProblems:
+    sentence = Sentence("it begins with %(tag)s, not with %(wanted)s", tag=root.tag, wanted=wanted)
+    return QueryProblems([Problem(document.DOCUMENT, sentence)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +82,16 @@ def _fetch(fetch: Reading) -> DesignedQuery:
     fetch.ignore("version", "output-format", "no-lock", "latematerialize", "options", "savedqueryid")
     mapping = fetch.text("mapping")
     if mapping not in (None, "logical"):
-        fetch.wrong(f"mapping {mapping!r} is not supported; only logical is")
+        fetch.wrong(Sentence("mapping %(name)s is not supported; only logical is", name=repr(mapping)))
     if fetch.flag("useraworderby"):
-        fetch.wrong("useraworderby is not supported: choices are sorted by their labels")
-    fetch.refuse("paging-cookie", "take it out; a cursor does its work")
-    fetch.refuse("utc-offset", "days begin in the service's time zone")
-    fetch.refuse("datasource", "retained data cannot be read")
-    fetch.refuse("aggregatelimit", "leave it to the platform")
+        fetch.wrong(Sentence("useraworderby is not supported: choices are sorted by their labels"))
+    fetch.refuse("paging-cookie", Sentence("take it out; a cursor does its work"))
+    fetch.refuse("utc-offset", Sentence("days begin in the service's time zone"))
+    fetch.refuse("datasource", Sentence("retained data cannot be read"))
+    fetch.refuse("aggregatelimit", Sentence("leave it to the platform"))
     page = fetch.whole("page")
     if page not in (None, 1):
-        fetch.wrong("page is not supported but for the first one; a cursor leads to the others")
+        fetch.wrong(Sentence("page is not supported but for the first one; a cursor leads to the others"))
     settings = _Fetch(
         fetch.flag("aggregate"),
         fetch.flag("distinct"),
@@ -82,11 +100,11 @@ def _fetch(fetch: Reading) -> DesignedQuery:
         fetch.flag("returntotalrecordcount"),
     )
     if settings.top is not None and (page is not None or settings.page_size is not None):
-        fetch.wrong("top excludes page and count")
+        fetch.wrong(Sentence("top excludes page and count"))
     fetch.finish()
     entities = list(fetch.children({"entity"}))
     if len(entities) != 1:
-        fetch.wrong(f"exactly one entity element is needed, not {len(entities)}")
+        fetch.wrong(Sentence("exactly one entity element is needed, not %(given)s", given=len(entities)))
         return DesignedQuery("")
     return _entity(entities[0], settings, fetch.problems)
 
@@ -95,9 +113,16 @@ def _entity(element: document.Element, fetch: _Fetch, problems: list[Problem]) -
     entity = Reading(element, f"entity {element.get('name', '')}".rstrip(), problems)
     aliases = Aliases(element)
     if aliases.count > MOST_LINKS:
-        entity.wrong(f"it has {aliases.count} link-entity elements; at most {MOST_LINKS} are allowed")
+        entity.wrong(
+            Counted(
+                "it has %(number)s link-entity element; at most %(most)s are allowed",
+                "it has %(number)s link-entity elements; at most %(most)s are allowed",
+                aliases.count,
+                most=MOST_LINKS,
+            )
+        )
     for alias in sorted(aliases.repeated):
-        entity.wrong(f"the alias {alias!r} is used by more than one link-entity")
+        entity.wrong(Sentence("the alias %(alias)s is used by more than one link-entity", alias=repr(alias)))
     name = entity.needed()
     _refuse_prefilter(entity)
     entity.finish()
@@ -116,7 +141,7 @@ def _entity(element: document.Element, fetch: _Fetch, problems: list[Problem]) -
         fetch.total,
     )
     if fetch.aggregate and not query.is_aggregate and not problems:
-        entity.wrong("aggregate queries need columns that are grouped or aggregated")
+        entity.wrong(Sentence("aggregate queries need columns that are grouped or aggregated"))
     return query
 
 
@@ -154,8 +179,10 @@ class _Reader:
         places = [orders for orders in self._orders.values() if orders]
         if len(places) > 1:
             entity.wrong(
-                "order elements stand both here and in a link-entity, or in several of these: which comes "
-                "first is not defined; put all of them here, with entityname"
+                Sentence(
+                    "order elements stand both here and in a link-entity, or in several of these: which "
+                    "comes first is not defined; put all of them here, with entityname"
+                )
             )
         return places[0] if places else ()
 
@@ -163,7 +190,7 @@ class _Reader:
         for element in elements:
             reading = Reading(element, "all-attributes", self._problems)
             if self._aggregate:
-                reading.wrong("aggregate queries cannot have all-attributes")
+                reading.wrong(Sentence("aggregate queries cannot have all-attributes"))
             list(reading.children(()))
             reading.finish()
         return bool(elements)
@@ -180,7 +207,9 @@ class _Reader:
         _refuse_prefilter(link)
         kind = link.text("link-type") or "inner"
         if kind not in _LINK_TYPES:
-            link.wrong(f"the link-type {kind!r} is not supported; inner and outer are")
+            link.wrong(
+                Sentence("the link-type %(kind)s is not supported; inner and outer are", kind=repr(kind))
+            )
         link.name("alias")
         name, from_, to = link.needed(), link.needed("from"), link.needed("to")
         link.finish()
@@ -204,5 +233,5 @@ class _Reader:
 
 def _refuse_prefilter(reading: Reading) -> None:
     if reading.flag("enableprefiltering"):
-        reading.wrong("enableprefiltering is not supported: a report's filter is not known here")
+        reading.wrong(Sentence("enableprefiltering is not supported: a report's filter is not known here"))
     reading.ignore("prefilterparametername")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-_HIERARCHY: Final = "hierarchies of records are not searched"
-_PERIODS: Final = "how the organisation divides its fiscal years is not known here; use dates"
+from crmclient.sentences import Sentence
+
+_HIERARCHY: Final = Sentence("hierarchies of records are not searched")
+_PERIODS: Final = Sentence("how the organisation divides its fiscal years is not known here; use dates")
 
 REFUSED: Final = {
     **dict.fromkeys(
@@ -36,8 +38,8 @@ REFUSED: Final = {
     ),
     **dict.fromkeys(
         ("last-x-fiscal-years", "next-x-fiscal-years"),
-        "whether the present year counts is not documented; use last-fiscal-year or dates",
+        Sentence("whether the present year counts is not documented; use last-fiscal-year or dates"),
     ),
-    "eq-userlanguage": "the caller's language is not known here",
-    "eq-roleid": "security roles are not compared",
+    "eq-userlanguage": Sentence("the caller's language is not known here"),
+    "eq-roleid": Sentence("security roles are not compared"),
 }

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 
 from lxml import etree
 
 from crmclient.errors import InvalidQuery
 from crmclient.query.ast import Order
 from crmclient.query.designed import (
-    DesignedColumn,
     DesignedCondition,
     DesignedFilter,
     DesignedLink,
     DesignedQuery,
     values_taken,
 )
+from crmclient.query.fetchxml import building
 from crmclient.query.fetchxml.document import Element
 from crmclient.query.fetchxml.placeholders import write_value
+from crmclient.sentences import Sentence
 
 
 def write(query: DesignedQuery) -> str:
@@ -25,24 +26,29 @@ def write(query: DesignedQuery) -> str:
 
     Raises InvalidQuery for a value with characters that XML cannot hold, such as NUL.
     """
-    entity = _element("entity", {"name": query.entity}, _body(query, query.orders))
+    entity = building.element("entity", {"name": query.entity}, _body(query, query.orders))
     fetch = {
         "top": None if query.top is None else str(query.top),
         "count": None if query.page_size is None else str(query.page_size),
-        "returntotalrecordcount": _flag(query.total),
-        "distinct": _flag(query.distinct),
-        "aggregate": _flag(query.is_aggregate),
+        "returntotalrecordcount": building.flag(query.total),
+        "distinct": building.flag(query.distinct),
+        "aggregate": building.flag(query.is_aggregate),
     }
-    return etree.tostring(_element("fetch", fetch, [entity]), pretty_print=True, encoding="unicode")
+    return etree.tostring(building.element("fetch", fetch, [entity]), pretty_print=True, encoding="unicode")
+
+
+def write_filter(filter: DesignedFilter) -> str:
+    """A text that `parse_filter` reads as the same filter. Raises InvalidQuery, as `write` does."""
+    return etree.tostring(_filter(filter), pretty_print=True, encoding="unicode")
 
 
 def _body(source: DesignedQuery | DesignedLink, orders: tuple[Order, ...] = ()) -> Iterator[Element]:
     if source.all_columns:
-        yield _element("all-attributes", {})
+        yield building.element("all-attributes", {})
     for column in source.columns:
-        yield _column(column)
+        yield building.column(column, user_time_zone=column.user_time_zone)
     for order in orders:
-        yield _order(order)
+        yield building.order(order)
     if source.filter is not None:
         yield _filter(source.filter)
     for link in source.links:
@@ -50,44 +56,14 @@ def _body(source: DesignedQuery | DesignedLink, orders: tuple[Order, ...] = ()) 
 
 
 def _link(link: DesignedLink) -> Element:
-    attributes = {
-        "name": link.entity,
-        "from": link.from_attribute,
-        "to": link.to_attribute,
-        "link-type": "outer" if link.outer else "inner",
-        "alias": link.alias,
-    }
-    return _element("link-entity", attributes, _body(link))
-
-
-def _column(column: DesignedColumn) -> Element:
-    attributes = {
-        "name": column.attribute,
-        "alias": column.alias,
-        "aggregate": None if column.aggregate is None else column.aggregate.value,
-        "groupby": _flag(column.group_by),
-        "dategrouping": None if column.date_grouping is None else column.date_grouping.value,
-        "distinct": _flag(column.distinct),
-        "usertimezone": None if column.user_time_zone else "false",
-    }
-    return _element("attribute", attributes)
-
-
-def _order(order: Order) -> Element:
-    attributes = {
-        "attribute": order.attribute,
-        "alias": order.alias,
-        "entityname": order.link,
-        "descending": _flag(order.descending),
-    }
-    return _element("order", attributes)
+    return building.link(link, _body(link))
 
 
 def _filter(group: DesignedFilter) -> Element:
     items = (
         _condition(item) if isinstance(item, DesignedCondition) else _filter(item) for item in group.items
     )
-    return _element("filter", {"type": "or" if group.any else "and"}, items)
+    return building.element("filter", {"type": "or" if group.any else "and"}, items)
 
 
 def _condition(condition: DesignedCondition) -> Element:
@@ -104,27 +80,12 @@ def _condition(condition: DesignedCondition) -> Element:
         elif values_taken(condition.operator) == 1:
             attributes["value"] = texts[0]
         else:
-            return _element("condition", attributes, [_value(text) for text in texts])
-        return _element("condition", attributes)
+            return building.element("condition", attributes, [building.value(text) for text in texts])
+        return building.element("condition", attributes)
     except ValueError:
         raise InvalidQuery(
-            f"condition {condition.attribute} {condition.operator.value}: its value has characters that XML "
-            "cannot hold."
+            Sentence(
+                "%(construct)s: its value has characters that XML cannot hold.",
+                construct=f"condition {condition.attribute} {condition.operator.value}",
+            )
         ) from None
-
-
-def _value(text: str) -> Element:
-    value = etree.Element("value")
-    value.text = text
-    return value
-
-
-def _element(name: str, attributes: Mapping[str, str | None], children: Iterable[Element] = ()) -> Element:
-    """An element with the attributes that are given."""
-    element = etree.Element(name, {key: text for key, text in attributes.items() if text is not None})
-    element.extend(children)
-    return element
-
-
-def _flag(value: bool) -> str | None:
-    return "true" if value else None

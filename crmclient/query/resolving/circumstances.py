@@ -8,19 +8,23 @@ from dataclasses import dataclass, field
 
 from crmclient.errors import InvalidQuery
 from crmclient.metadata import PlatformUser
-from crmclient.query.designed import Literal, Parameter, UserValue
+from crmclient.query.designed import DesignedValue, FetchValue, Literal, Parameter, RecordValue, UserValue
+from crmclient.sentences import Sentence
 
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
     """`now` is aware. `parameters` has every parameter of the query, None for an optional one that is not
     given. `user` is None for a caller without a platform user; `user_values` are the caller's properties.
+    `fetched` has the row of each data fetcher by the fetcher's name, and `record` the record's attributes.
     """
 
     now: dt.datetime
     parameters: Mapping[str, object] = field(default_factory=dict)
     user: PlatformUser | None = None
     user_values: Mapping[str, object] = field(default_factory=dict)
+    fetched: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    record: Mapping[str, object] = field(default_factory=dict)
 
 
 class Absent(Exception):
@@ -28,26 +32,33 @@ class Absent(Exception):
 
 
 class Unknown(Exception):
-    """The caller lacks what a condition compares with: it holds for no row."""
+    """What a condition compares with is empty or not there: it holds for no row."""
 
 
-def value_of(value: Literal | Parameter | UserValue, circumstances: Circumstances) -> object:
+def value_of(value: DesignedValue, circumstances: Circumstances) -> object:
     """Raises Absent, Unknown, and InvalidQuery for a parameter that the circumstances know nothing of."""
     match value:
         case Literal(text):
             return text
         case Parameter(name):
             if name not in circumstances.parameters:
-                raise InvalidQuery(f"There is no parameter {name!r}.")
+                raise InvalidQuery(Sentence("There is no parameter %(name)s.", name=repr(name)))
             given = circumstances.parameters[name]
             if given is None or given in ((), []):
                 raise Absent
             return given
         case UserValue(name):
-            own = circumstances.user_values.get(name)
-            if own is None or own in ((), []):
-                raise Unknown
-            return own
+            return _known(circumstances.user_values.get(name))
+        case FetchValue(fetcher, key):
+            return _known(circumstances.fetched.get(fetcher, {}).get(key))
+        case RecordValue(attribute):
+            return _known(circumstances.record.get(attribute))
+
+
+def _known(value: object) -> object:
+    if value is None or value in ((), []):
+        raise Unknown
+    return value
 
 
 def user_of(circumstances: Circumstances) -> PlatformUser:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final, TypeAlias, cast
 
-from crmclient.errors import InvalidQuery
+from crmclient.errors import UnfitValue
 from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior, PlatformUser
 from crmclient.query import literals
 from crmclient.query.ast import Condition, Filter, FilterItem, Operator
@@ -21,10 +21,12 @@ from crmclient.query.designed import (
     UserOperator,
     values_taken,
 )
+from crmclient.query.families import FAMILY, OPERATORS, are_comparable
 from crmclient.query.resolving.circumstances import Absent, Circumstances, Unknown, user_of, value_of
 from crmclient.query.resolving.names import Names
 from crmclient.query.shape import LISTS
-from crmclient.values import Value
+from crmclient.sentences import Sentence
+from crmclient.values import Reference, Value
 
 Resolve: TypeAlias = Callable[[Circumstances], FilterItem | None]
 """A condition or group in given circumstances; None where it is left out."""
@@ -65,14 +67,19 @@ class Writer:
         """None when something is wrong, which is then among the names' problems."""
         construct = construct_of(condition)
         alias = self.standing if condition.link is None else condition.link
+        if not self.names.are_near(alias, self.standing):
+            self.names.wrong(
+                construct,
+                Sentence("a link's filter can name the link or its parent, not %(alias)s", alias=repr(alias)),
+            )
+            return None
         attribute = self.names.attribute(alias, condition.attribute, construct)
         if condition.value_of is not None:
-            return self._compared(condition, *condition.value_of) if attribute is not None else None
+            return None if attribute is None else self._compared(condition, attribute, *condition.value_of)
         taken = values_taken(condition.operator)
         given = len(condition.values)
         if taken != given and (taken is not None or not given):
-            wanted = "at least one value" if taken is None else ("no value", "one value", "two values")[taken]
-            self.names.wrong(construct, f"it takes {wanted}, not {given}")
+            self.names.wrong(construct, _takes(taken, given))
             return None
         if attribute is None:
             return None
@@ -83,12 +90,28 @@ class Writer:
             return None
         return self._guarded(build, construct)
 
-    def _compared(self, condition: DesignedCondition, other: str | None, name: str) -> Resolve | None:
+    def _compared(
+        self, condition: DesignedCondition, attribute: Attribute, other: str | None, name: str
+    ) -> Resolve | None:
         construct = construct_of(condition)
         if condition.values or not isinstance(condition.operator, Operator):
-            self.names.wrong(construct, "compare with a value or with another attribute, by a plain operator")
+            self.names.wrong(
+                construct,
+                Sentence("compare with a value or with another attribute, by a plain operator"),
+            )
             return None
-        if self.names.attribute(self.standing if other is None else other, name, construct) is None:
+        right = self.names.attribute(self.standing if other is None else other, name, construct)
+        if right is None:
+            return None
+        if not are_comparable(attribute, right):
+            self.names.wrong(
+                construct,
+                Sentence(
+                    "a %(left)s and a %(right)s cannot be compared",
+                    left=attribute.type.value,
+                    right=right.type.value,
+                ),
+            )
             return None
         fixed = Condition(
             condition.attribute, condition.operator, link=condition.link, value_of=(other, name)
@@ -118,7 +141,9 @@ class Writer:
             except Unknown:
                 return nothing
             except (TypeError, ValueError) as error:
-                raise InvalidQuery(f"{construct}: {error}.") from error
+                raise UnfitValue(
+                    Sentence("%(construct)s: %(message)s.", construct=construct, message=str(error))
+                ) from error
 
         return resolve
 
@@ -128,11 +153,22 @@ def construct_of(condition: DesignedCondition) -> str:
     return f"condition {place}{condition.attribute} {condition.operator.value}"
 
 
+def _takes(values: int | None, given: int) -> Sentence:
+    match values:
+        case None:
+            return Sentence("it takes at least one value, not %(given)s", given=given)
+        case 0:
+            return Sentence("it takes no value, not %(given)s", given=given)
+        case 1:
+            return Sentence("it takes one value, not %(given)s", given=given)
+    return Sentence("it takes two values, not %(given)s", given=given)
+
+
 def _of_user(
     condition: DesignedCondition, operator: UserOperator, attribute: Attribute
 ) -> Callable[[Circumstances], FilterItem]:
     if not attribute.type.is_reference and attribute.type is not AttributeType.UNIQUEIDENTIFIER:
-        raise ValueError(f"a {attribute.type.value} cannot be compared with the caller")
+        raise ValueError(Sentence("a %(type)s cannot be compared with the caller", type=attribute.type.value))
     plain, ids = _OF_USER[operator]
 
     def build(circumstances: Circumstances) -> FilterItem:
@@ -148,9 +184,9 @@ def _of_date(
     condition: DesignedCondition, operator: DateOperator, attribute: Attribute, calendar: Calendar
 ) -> Callable[[Circumstances], FilterItem]:
     if attribute.type is not AttributeType.DATETIME:
-        raise ValueError(f"the operator compares dates, not a {attribute.type.value}")
+        raise ValueError(Sentence("the operator compares dates, not a %(type)s", type=attribute.type.value))
     if attribute.behavior is DateTimeBehavior.DATE_ONLY and operator in COUNTED_FROM_NOW:
-        raise ValueError("the attribute holds days without a time")
+        raise ValueError(Sentence("the attribute holds days without a time"))
     values = condition.values
 
     def bounds(circumstances: Circumstances) -> tuple[Bound, ...]:
@@ -185,13 +221,16 @@ def _count(value: object) -> int:
     if isinstance(value, str):
         return literals.read_whole(value)
     if type(value) is not int:
-        raise ValueError("a whole number is needed")
+        raise ValueError(Sentence("a whole number is needed"))
     return value
 
 
 def _of_values(
     condition: DesignedCondition, operator: Operator, attribute: Attribute, calendar: Calendar
 ) -> Callable[[Circumstances], FilterItem]:
+    family = FAMILY[attribute.type]
+    if family not in OPERATORS[operator]:
+        raise ValueError(Sentence("the operator does not apply to a %(family)s", family=family.words))
     typed = _typed(operator, attribute, calendar)
     fixed = {value: typed(value.text) for value in condition.values if isinstance(value, Literal)}
 
@@ -219,6 +258,8 @@ def _typed(operator: Operator, attribute: Attribute, calendar: Calendar) -> Call
     holds_times = attribute.behavior is not DateTimeBehavior.DATE_ONLY
 
     def typed(value: object) -> Value:
+        if isinstance(value, Reference):
+            value = value.id
         if operator in _TEXTS:
             return literals.read_text(str(value))
         if isinstance(value, str):
@@ -226,11 +267,15 @@ def _typed(operator: Operator, attribute: Attribute, calendar: Calendar) -> Call
         if attribute.type is not AttributeType.DATETIME:
             return cast(Value, value)
         if not isinstance(value, dt.date):
-            raise TypeError("a date is needed")
+            raise TypeError(Sentence("a date is needed"))
         if operator in _EXACT and holds_times and not isinstance(value, dt.datetime):
             raise ValueError(
-                f"the attribute holds times: {operator.value} {value.isoformat()} would mean midnight alone; "
-                "use on for the whole day, or give a time"
+                Sentence(
+                    "the attribute holds times: %(operator)s %(value)s would mean midnight alone; "
+                    "use on for the whole day, or give a time",
+                    operator=operator.value,
+                    value=value.isoformat(),
+                )
             )
         return literals.stored(value, attribute, calendar)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from crmclient.metadata import AttributeType, DateTimeBehavior
-from crmclient.query.ast import Column, Filter, FilterItem, Link, Order, Query
+from crmclient.query.ast import Column, Filter, FilterItem, Link, Query
 from crmclient.query.calendar import Calendar
 from crmclient.query.designed import (
     DesignedColumn,
@@ -16,24 +16,69 @@ from crmclient.query.designed import (
     DesignedFilter,
     DesignedLink,
     DesignedQuery,
+    DesignedValue,
+    FetchValue,
     Parameter,
+    RecordValue,
+    UserOperator,
     UserValue,
 )
 from crmclient.query.problems import QueryProblems
-from crmclient.query.resolving.circumstances import Circumstances
+from crmclient.query.resolving.circumstances import Circumstances, Unknown, value_of
 from crmclient.query.resolving.conditions import Resolve, Writer
 from crmclient.query.resolving.names import Attributes, Names
+from crmclient.query.resolving.rows import check_rows
+from crmclient.sentences import Sentence
 
 UTC: Final = Calendar()
 
 
 @dataclass(frozen=True, slots=True)
+class Needs:
+    """What conditions read of their circumstances, by name.
+
+    `fetched` are pairs of a data fetcher and a key of its row; `user`: the caller's platform user.
+    """
+
+    parameters: frozenset[str] = frozenset()
+    user_values: frozenset[str] = frozenset()
+    fetched: frozenset[tuple[str, str]] = frozenset()
+    record: frozenset[str] = frozenset()
+    user: bool = False
+
+    @property
+    def fetchers(self) -> frozenset[str]:
+        return frozenset(fetcher for fetcher, _ in self.fetched)
+
+    def are_met(self, circumstances: Circumstances) -> bool:
+        """Whether the caller and the fetchers have a value for each of these; parameters do not count."""
+        wanted: list[DesignedValue] = [UserValue(name) for name in self.user_values]
+        wanted += [FetchValue(*pair) for pair in self.fetched]
+        wanted += [RecordValue(attribute) for attribute in self.record]
+        try:
+            for value in wanted:
+                value_of(value, circumstances)
+        except Unknown:
+            return False
+        return circumstances.user is not None or not self.user
+
+    def __or__(self, other: Needs) -> Needs:
+        return Needs(
+            self.parameters | other.parameters,
+            self.user_values | other.user_values,
+            self.fetched | other.fetched,
+            self.record | other.record,
+            self.user or other.user,
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class PreparedFilter:
-    """`parameters` and `user_values` are the names it reads."""
+    """`attributes` are those that its conditions look at."""
 
     _resolve: Resolve
-    parameters: frozenset[str]
-    user_values: frozenset[str]
+    needs: Needs
+    attributes: frozenset[str]
 
     def resolve(self, circumstances: Circumstances) -> Filter | None:
         """The filter, None when nothing is left of it. Raises InvalidQuery for values that do not fit."""
@@ -57,13 +102,12 @@ class _PreparedLink:
 
 @dataclass(frozen=True, slots=True)
 class PreparedQuery:
-    """`parameters` and `user_values` are the names it reads, in any of its filters."""
+    """`needs` are those of all its filters."""
 
     _query: Query
     _filter: PreparedFilter | None
     _links: tuple[_PreparedLink, ...]
-    parameters: frozenset[str]
-    user_values: frozenset[str]
+    needs: Needs
 
     def resolve(self, circumstances: Circumstances) -> Query:
         """The query in these circumstances. Raises InvalidQuery for values that do not fit.
@@ -84,19 +128,14 @@ def prepare(query: DesignedQuery, attributes: Attributes, calendar: Calendar = U
     columns = _columns(query, None, names, calendar)
     filter = _filter(query.filter, None, names, calendar)
     links = tuple(_link(link, None, names, calendar) for link in query.links)
-    for order in query.orders:
-        _check_order(order, names)
+    check_rows(query, names)
     if names.problems:
         raise QueryProblems(names.problems)
     plain = Query(query.entity, columns, orders=query.orders, distinct=query.distinct, top=query.top)
-    filters = [found for found in (filter, *_filters(links)) if found is not None]
-    return PreparedQuery(
-        plain,
-        filter,
-        links,
-        frozenset().union(*(found.parameters for found in filters)),
-        frozenset().union(*(found.user_values for found in filters)),
-    )
+    needs = Needs()
+    for found in (filter, *_filters(links)):
+        needs = needs if found is None else needs | found.needs
+    return PreparedQuery(plain, filter, links, needs)
 
 
 def prepare_filter(
@@ -146,7 +185,7 @@ def _column(column: DesignedColumn, alias: str | None, names: Names, calendar: C
         attribute.type is AttributeType.DATETIME and attribute.behavior is DateTimeBehavior.USER_LOCAL
     )
     if column.date_grouping is not None and column.user_time_zone and shifted and not _is_utc(calendar):
-        names.wrong(construct, 'dates can be grouped in UTC only: add usertimezone="false"')
+        names.wrong(construct, Sentence('dates can be grouped in UTC only: add usertimezone="false"'))
     return Column(
         column.attribute,
         column.alias,
@@ -161,21 +200,31 @@ def _is_utc(calendar: Calendar) -> bool:
     return calendar.zone is dt.UTC or str(calendar.zone) in {"UTC", "Etc/UTC"}
 
 
-def _check_order(order: Order, names: Names) -> None:
-    if order.attribute is not None:
-        names.attribute(order.link, order.attribute, f"order {order.attribute}")
-
-
 def _filter(
     group: DesignedFilter | None, standing: str | None, names: Names, calendar: Calendar
 ) -> PreparedFilter | None:
     if group is None:
         return None
-    values = [value for condition in _conditions(group) for value in condition.values]
+    conditions = list(_conditions(group))
     return PreparedFilter(
         _group(group, Writer(names, calendar, standing)),
+        _needs(conditions),
+        frozenset(
+            name
+            for condition in conditions
+            for name in (condition.attribute, *((condition.value_of or ())[1:]))
+        ),
+    )
+
+
+def _needs(conditions: list[DesignedCondition]) -> Needs:
+    values: list[DesignedValue] = [value for condition in conditions for value in condition.values]
+    return Needs(
         frozenset(value.name for value in values if isinstance(value, Parameter)),
         frozenset(value.name for value in values if isinstance(value, UserValue)),
+        frozenset((value.fetcher, value.key) for value in values if isinstance(value, FetchValue)),
+        frozenset(value.attribute for value in values if isinstance(value, RecordValue)),
+        any(isinstance(condition.operator, UserOperator) for condition in conditions),
     )
 
 

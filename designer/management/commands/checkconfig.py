@@ -8,9 +8,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from designer.loading import load
-from designer.platform import get_platform
-from designer.readiness import Checker, Finding, Metadata
+from designer.overview import overview
+from designer.readiness import Finding, State
 
 
 class Command(BaseCommand):
@@ -20,10 +19,15 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", dest="as_json", help="Write the findings as JSON.")
 
     def handle(self, *args: Any, as_json: bool, **options: Any) -> None:
-        findings = list(Checker(load(), Metadata(get_platform())).everything())
+        seen = overview()
+        findings = seen.findings
         blocking = sum(finding.is_blocking for finding in findings)
         if as_json:
-            report = {"blocking": blocking, "findings": [finding.to_json() for finding in findings]}
+            report = {
+                "blocking": blocking,
+                "states": {state.value: seen.counts.get(state, 0) for state in State},
+                "findings": [finding.to_json() for finding in findings],
+            }
             self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2))
         else:
             self._write(findings)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from designer.documents.importing import import_document
 from designer.documents.problems import DocumentError
+from designer.history.recording import Author, Origin, recording
 
 
 class Command(BaseCommand):
@@ -32,7 +34,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, file: str, dry_run: bool, delete: list[str], **options: Any) -> None:
         try:
             raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-            plan = import_document(raw, delete, dry_run=dry_run)
+            with nullcontext() if dry_run else recording(Author(origin=Origin.COMMAND, note="importconfig")):
+                plan = import_document(raw, delete, dry_run=dry_run)
         except OSError as error:
             raise CommandError(f"{file} cannot be read: {error.strerror}.") from error
         except DocumentError as error:

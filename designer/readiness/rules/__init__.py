@@ -2,24 +2,36 @@
 
 from designer.readiness.rules import (
     access,
+    audit,
     bindings,
     columns,
+    expressions,
     files,
     inputs,
+    lists,
     option_sets,
     places,
     processes,
+    queries,
+    query_inputs,
+    steps,
     user_properties,
 )
 
 __all__ = [
     "access",
+    "audit",
     "bindings",
     "columns",
+    "expressions",
     "files",
     "inputs",
+    "lists",
     "option_sets",
     "places",
     "processes",
+    "queries",
+    "query_inputs",
+    "steps",
     "user_properties",
 ]

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 from designer.readiness.registry import Found, blocking, warning
 from designer.readiness.subjects import EndpointSubject
+from designer.sentences import Sentence as _
 
 
 @blocking("role-unknown")
 def roles_exist(subject: EndpointSubject) -> Found:
     for role in subject.definition.access.roles:
         if role not in subject.surroundings.roles:
-            yield f"There is no role “{role}”.", "roles"
+            yield _("There is no role “%(role)s”.", role=role), "roles"
 
 
 @blocking("roles-without-authentication")
 def roles_need_authentication(subject: EndpointSubject) -> Found:
     access = subject.definition.access
     if access.roles and not access.authentication_required:
-        yield "Roles are chosen, but anyone may call: require authentication, or take the roles out.", "roles"
+        yield (
+            _("Roles are chosen, but anyone may call: require authentication, or take the roles out."),
+            "roles",
+        )
 
 
 @warning("anonymous-write")
 def writing_is_guarded(subject: EndpointSubject) -> Found:
     writes = any(method != "GET" for method in subject.endpoint.kind.methods)
     if writes and not subject.definition.access.authentication_required:
-        yield "Anyone may write through it, without a token.", "authentication_required"
+        yield _("Anyone may write through it, without a token."), "authentication_required"

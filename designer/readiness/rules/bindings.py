@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from crmclient.metadata import Attribute
 from designer.definitions import BindingDefinition, InputDefinition
-from designer.expressions import Expression, ExpressionError
+from designer.expressions.nearest import did_you_mean
+from designer.queries import answered
 from designer.readiness.registry import Found, blocking, warning
 from designer.readiness.subjects import EndpointSubject
+from designer.sentences import Sentence as _
 from designer.types import TYPES, InvalidInput, Limits, natural_type
-
-EXPRESSION_NAMES = ("input", "user", "now")
 
 
 @blocking("attribute-unknown")
@@ -21,7 +21,11 @@ def attributes_exist(subject: EndpointSubject) -> Found:
     for binding in subject.bindings:
         if binding.attribute not in subject.attributes:
             yield (
-                f"{subject.vocabulary.owner} has no “{binding.attribute}” to set.",
+                _(
+                    "%(owner)s has no “%(attribute)s” to set.",
+                    owner=subject.vocabulary.owner,
+                    attribute=binding.attribute,
+                ),
                 _at(binding, "attribute"),
             )
 
@@ -31,9 +35,15 @@ def attributes_can_be_written(subject: EndpointSubject) -> Found:
     creates = subject.endpoint.kind.binds_all_required
     for binding, attribute in _known(subject):
         if natural_type(attribute) is None:
-            yield f"“{binding.attribute}” holds a file, which no binding gives.", _at(binding, "attribute")
+            yield (
+                _("“%(attribute)s” holds a file, which no binding gives.", attribute=binding.attribute),
+                _at(binding, "attribute"),
+            )
         elif not (attribute.creatable if creates else attribute.updatable):
-            yield f"“{binding.attribute}” is set by the platform alone.", _at(binding, "attribute")
+            yield (
+                _("“%(attribute)s” is set by the platform alone.", attribute=binding.attribute),
+                _at(binding, "attribute"),
+            )
 
 
 @blocking("required-attribute-unbound")
@@ -44,9 +54,13 @@ def required_attributes_are_bound(subject: EndpointSubject) -> Found:
     for attribute in subject.attributes.values():
         if attribute.is_required and attribute.logical_name not in bound:
             yield (
-                f"The platform requires {attribute.label.text() or attribute.logical_name} "
-                f"({attribute.logical_name}), and nothing sets it: bind it to an input or a constant.",
-                "bindings",
+                _(
+                    "The platform requires %(label)s (%(logical_name)s), and nothing sets it: "
+                    "bind it to an input or a constant.",
+                    label=attribute.label.text() or attribute.logical_name,
+                    logical_name=attribute.logical_name,
+                ),
+                f"bindings.{attribute.logical_name}",
             )
 
 
@@ -58,8 +72,12 @@ def required_attributes_are_sent(subject: EndpointSubject) -> Found:
         known = _input(subject, binding)
         if attribute.is_required and known and not known.required and known.default is None:
             yield (
-                f"The platform requires “{binding.attribute}”, but callers may leave out “{known.name}”: "
-                "make the input required, or give it a default.",
+                _(
+                    "The platform requires “%(attribute)s”, but callers may leave out "
+                    "“%(name)s”: make the input required, or give it a default.",
+                    attribute=binding.attribute,
+                    name=known.name,
+                ),
                 f"inputs.{known.name}.required",
             )
 
@@ -68,8 +86,15 @@ def required_attributes_are_sent(subject: EndpointSubject) -> Found:
 def inputs_are_defined(subject: EndpointSubject) -> Found:
     for binding in subject.bindings:
         if binding.source == "input" and binding.value not in subject.input_names:
-            wanted = f"@{binding.value}" if binding.value else "no input"
-            yield f"“{binding.attribute}” takes {wanted}, which is not defined.", _at(binding, "value")
+            wanted = f"@{binding.value}" if binding.value else _("no input")
+            yield (
+                _(
+                    "“%(attribute)s” takes %(wanted)s, which is not defined.",
+                    attribute=binding.attribute,
+                    wanted=wanted,
+                ),
+                _at(binding, "value"),
+            )
 
 
 @blocking("binding-types")
@@ -81,8 +106,15 @@ def types_fit(subject: EndpointSubject) -> Found:
         if attribute.type not in TYPES[known.type].attribute_types:
             natural = natural_type(attribute)
             yield (
-                f"“{binding.attribute}” holds {attribute.type.value}, and input “{known.name}” is "
-                f"{known.type}: make it {natural.name if natural else 'another type'}.",
+                _(
+                    "“%(attribute)s” holds %(type)s, and input “%(name)s” is %(input_type)s: "
+                    "make it %(natural)s.",
+                    attribute=binding.attribute,
+                    type=attribute.type.value,
+                    name=known.name,
+                    input_type=known.type,
+                    natural=natural.name if natural else _("another type"),
+                ),
                 f"inputs.{known.name}.type",
             )
 
@@ -93,8 +125,14 @@ def lengths_fit(subject: EndpointSubject) -> Found:
         known = _input(subject, binding)
         if known and known.max_length and attribute.max_length and known.max_length > attribute.max_length:
             yield (
-                f"“{binding.attribute}” holds {attribute.max_length} characters; input “{known.name}” allows "
-                f"{known.max_length}. The shorter limit counts.",
+                _(
+                    "“%(attribute)s” holds %(max_length)s characters; input “%(name)s” allows "
+                    "%(allowed)s. The shorter limit counts.",
+                    attribute=binding.attribute,
+                    max_length=attribute.max_length,
+                    name=known.name,
+                    allowed=known.max_length,
+                ),
                 f"inputs.{known.name}.max_length",
             )
 
@@ -109,14 +147,21 @@ def constants_fit(subject: EndpointSubject) -> Found:
         try:
             kind.compile(limits)(binding.value)
         except InvalidInput as error:
-            yield f"The constant for “{binding.attribute}”: {error.message}", _at(binding, "value")
+            yield (
+                _(
+                    "The constant for “%(attribute)s”: %(message)s",
+                    attribute=binding.attribute,
+                    message=error.message,
+                ),
+                _at(binding, "value"),
+            )
 
 
 @blocking("binding-user-property")
 def user_properties_exist(subject: EndpointSubject) -> Found:
     for binding in subject.bindings:
         if binding.source == "user" and binding.value not in subject.surroundings.user_properties:
-            yield f"There is no user property “{binding.value}”.", _at(binding, "value")
+            yield _("There is no user property “%(value)s”.", value=binding.value), _at(binding, "value")
 
 
 @warning("binding-user-anonymous")
@@ -126,20 +171,29 @@ def users_are_known(subject: EndpointSubject) -> Found:
     for binding in subject.bindings:
         if binding.source == "user":
             yield (
-                f"“{binding.attribute}” takes @user.{binding.value}, but anyone may call: "
-                "a caller without a token is refused.",
+                _(
+                    "“%(attribute)s” takes @user.%(value)s, but anyone may call: a caller "
+                    "without a token is refused.",
+                    attribute=binding.attribute,
+                    value=binding.value,
+                ),
                 _at(binding, "source"),
             )
 
 
-@blocking("binding-expression")
-def expressions_compile(subject: EndpointSubject) -> Found:
+@blocking("binding-fetch")
+def fetchers_exist(subject: EndpointSubject) -> Found:
     for binding in subject.bindings:
-        if binding.source == "expression":
-            try:
-                Expression(str(binding.value or ""), EXPRESSION_NAMES)
-            except ExpressionError as error:
-                yield f"The expression for “{binding.attribute}”: {error}", _at(binding, "value")
+        if binding.source == "fetch" and (reason := _not_fetched(subject, str(binding.value or ""))):
+            yield (
+                _(
+                    "“%(attribute)s” takes @fetch.%(value)s: %(reason)s",
+                    attribute=binding.attribute,
+                    value=binding.value,
+                    reason=reason,
+                ),
+                _at(binding, "value"),
+            )
 
 
 def _known(subject: EndpointSubject) -> Iterator[tuple[BindingDefinition, Attribute]]:
@@ -152,6 +206,23 @@ def _input(subject: EndpointSubject, binding: BindingDefinition) -> InputDefinit
     if binding.source != "input":
         return None
     return next((known for known in subject.inputs if known.name == binding.value), None)
+
+
+def _not_fetched(subject: EndpointSubject, value: str) -> str:
+    """Why there is no `fetcher.column`; empty where there is one, or that is not known."""
+    name, _dot, key = value.partition(".")
+    fetchers = {known.name: known for known in subject.definition.fetchers}
+    if name not in fetchers:
+        return _("there is no data fetcher “%(name)s”.%(hint)s", name=name, hint=did_you_mean(name, fetchers))
+    query = fetchers[name].query
+    columns = answered(query, subject.metadata.attributes) if query else {key: None}
+    if key in columns:
+        return ""
+    return _(
+        "it has no such column; there are: %(columns)s.%(hint)s",
+        columns=", ".join(columns) or _("none"),
+        hint=did_you_mean(key, columns),
+    )
 
 
 def _at(binding: BindingDefinition, field: str) -> str:

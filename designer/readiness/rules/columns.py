@@ -8,16 +8,18 @@ from collections.abc import Iterator
 from crmclient.metadata import Attribute
 from designer.columns import keys
 from designer.definitions import ColumnDefinition
+from designer.kinds.queries import QuerySettings
 from designer.kinds.read import ReadSettings
 from designer.names import output_key
 from designer.readiness.registry import Found, blocking
 from designer.readiness.subjects import EndpointSubject
+from designer.sentences import Sentence as _
 
 
 @blocking("columns-missing")
 def something_is_read(subject: EndpointSubject) -> Found:
     if isinstance(subject.definition.settings, ReadSettings) and not subject.columns:
-        yield "Choose at least one column to answer with.", "columns"
+        yield _("Choose at least one column to answer with."), "columns"
 
 
 @blocking("column-unknown")
@@ -25,8 +27,27 @@ def columns_exist(subject: EndpointSubject) -> Found:
     if subject.vocabulary is None:
         return
     for column in subject.columns:
-        if column.attribute not in subject.vocabulary.read:
-            yield f"{subject.vocabulary.owner} has no “{column.attribute}” to answer with.", _at(column)
+        if not column.expression and column.attribute not in subject.vocabulary.read:
+            yield (
+                _(
+                    "%(owner)s has no “%(attribute)s” to answer with.",
+                    owner=subject.vocabulary.owner,
+                    attribute=column.attribute,
+                ),
+                _at(column),
+            )
+
+
+@blocking("column-name")
+def calculated_columns_have_names(subject: EndpointSubject) -> Found:
+    for at, column in enumerate(subject.columns):
+        if column.expression and column.attribute:
+            yield (
+                _("“%(shown_as)s” has an attribute and an expression: choose one.", shown_as=column.shown_as),
+                _at(column),
+            )
+        if column.expression and not column.name:
+            yield _("A calculated column needs a name, for its key in the answer."), f"columns.{at}.name"
 
 
 @blocking("column-key")
@@ -36,22 +57,32 @@ def keys_are_different(subject: EndpointSubject) -> Found:
     )
     for key, count in counted.items():
         if count > 1:
-            yield f"{count} columns become “{key}” in the answer: give one another name.", "columns"
-    for column, _ in _known(subject):
+            yield (
+                _(
+                    "%(count)s columns become “%(key)s” in the answer: give one another name.",
+                    count=count,
+                    key=key,
+                ),
+                "columns",
+            )
+    for column, _attribute in _known(subject):
         if not output_key(column.shown_as):
-            yield f"“{column.shown_as}” gives no key: write letters.", _at(column)
+            yield _("“%(shown_as)s” gives no key: write letters.", shown_as=column.shown_as), _at(column)
 
 
-def _known(subject: EndpointSubject) -> Iterator[tuple[ColumnDefinition, Attribute]]:
-    if subject.vocabulary is not None:
-        for column in subject.columns:
-            if column.attribute in subject.vocabulary.read:
-                yield column, subject.vocabulary.read[column.attribute]
+def _known(subject: EndpointSubject) -> Iterator[tuple[ColumnDefinition, Attribute | None]]:
+    """Columns with their attributes: None for those that are calculated."""
+    attributes = subject.vocabulary.read if subject.vocabulary else {}
+    for column in subject.columns:
+        if column.expression and column.name:
+            yield column, None
+        elif column.attribute in attributes:
+            yield column, attributes[column.attribute]
 
 
-def _keys(subject: EndpointSubject, column: ColumnDefinition, attribute: Attribute) -> Iterator[str]:
+def _keys(subject: EndpointSubject, column: ColumnDefinition, attribute: Attribute | None) -> Iterator[str]:
     settings = subject.definition.settings
-    return keys(column, attribute, isinstance(settings, ReadSettings) and settings.labels)
+    return keys(column, attribute, isinstance(settings, ReadSettings | QuerySettings) and settings.labels)
 
 
 def _at(column: ColumnDefinition) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from designer.kinds.files import FileSettings, UploadSettings
 from designer.readiness.registry import Found, blocking, warning
 from designer.readiness.subjects import EndpointSubject
+from designer.sentences import Sentence as _
 
 
 @blocking("file-column")
@@ -14,17 +15,24 @@ def files_are_somewhere(subject: EndpointSubject) -> Found:
         return
     if settings.notes:
         if settings.attribute:
-            yield "Choose a file column or notes, not both.", "settings.attribute"
+            yield _("Choose a file column or notes, not both."), "settings.attribute"
         entity = subject.metadata.entities().get(subject.entity)
         if entity is not None and not entity.has_notes:
-            yield f"{subject.entity} has no notes on the platform.", "settings.notes"
+            yield _("%(entity)s has no notes on the platform.", entity=subject.entity), "settings.notes"
         return
     if not settings.attribute:
-        yield "Choose a file column, or notes.", "settings.attribute"
+        yield _("Choose a file column, or notes."), "settings.attribute"
         return
     attribute = subject.metadata.attributes(subject.entity).get(settings.attribute)
     if attribute is None or not attribute.type.holds_file:
-        yield f"{subject.entity} has no file column “{settings.attribute}”.", "settings.attribute"
+        yield (
+            _(
+                "%(entity)s has no file column “%(attribute)s”.",
+                entity=subject.entity,
+                attribute=settings.attribute,
+            ),
+            "settings.attribute",
+        )
 
 
 @warning("upload-size")
@@ -35,6 +43,10 @@ def the_platform_takes_the_size(subject: EndpointSubject) -> Found:
     attribute = subject.metadata.attributes(subject.entity).get(settings.attribute)
     if attribute is not None and attribute.max_size is not None and attribute.max_size < settings.max_size:
         yield (
-            f"The platform takes {attribute.max_size} bytes in “{settings.attribute}” at most.",
+            _(
+                "The platform takes %(max_size)s bytes in “%(attribute)s” at most.",
+                max_size=attribute.max_size,
+                attribute=settings.attribute,
+            ),
             "settings.max_size",
         )

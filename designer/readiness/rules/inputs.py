@@ -8,21 +8,25 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from designer.definitions import InputDefinition
+from designer.kinds import Section
 from designer.names import INPUT_PATTERN
+from designer.query_parameters import parameters_of
 from designer.readiness.registry import Found, blocking, warning
 from designer.readiness.subjects import EndpointSubject
+from designer.sentences import Sentence as _
 from designer.types import TYPES, InputType, InvalidInput, Limits
 from designer.types.choices import MULTI_OPTION_SET
+from designer.types.lists import LIST
 
 _NAME = re.compile(INPUT_PATTERN)
 _UNSET = (None, "", ())
 _LABELS = {
-    "minimum": "a smallest number",
-    "maximum": "a largest number",
-    "min_length": "a minimum length",
-    "max_length": "a maximum length",
-    "pattern": "a pattern",
-    "allowed": "allowed values",
+    "minimum": _("a smallest number"),
+    "maximum": _("a largest number"),
+    "min_length": _("a minimum length"),
+    "max_length": _("a maximum length"),
+    "pattern": _("a pattern"),
+    "allowed": _("allowed values"),
 }
 
 
@@ -31,7 +35,10 @@ def names_are_well_formed(subject: EndpointSubject) -> Found:
     for known in subject.inputs:
         if not _NAME.match(known.name):
             yield (
-                f"“{known.name}” is no name for an input: write letters, digits and _, no digit first.",
+                _(
+                    "“%(name)s” is no name for an input: write letters, digits and _, no digit first.",
+                    name=known.name,
+                ),
                 f"inputs.{known.name}.name",
             )
 
@@ -41,27 +48,43 @@ def names_are_different(subject: EndpointSubject) -> Found:
     spellings = Counter(known.name.lower() for known in subject.inputs)
     for known in subject.inputs:
         if spellings[known.name.lower()] > 1:
-            yield f"Another input differs from “{known.name}” in case at most.", _at(known, "name")
+            yield (
+                _("Another input differs from “%(name)s” in case at most.", name=known.name),
+                _at(known, "name"),
+            )
 
 
 @blocking("input-type")
 def types_exist(subject: EndpointSubject) -> Found:
     for known in subject.inputs:
         if known.type not in TYPES:
-            yield f"Input “{known.name}” is of a type “{known.type}”, which there is not.", _at(known, "type")
+            yield (
+                _(
+                    "Input “%(name)s” is of a type “%(type)s”, which there is not.",
+                    name=known.name,
+                    type=known.type,
+                ),
+                _at(known, "type"),
+            )
 
 
 @blocking("input-limits")
 def limits_leave_something(subject: EndpointSubject) -> Found:
     for known in subject.inputs:
         if known.minimum is not None and known.maximum is not None and known.minimum > known.maximum:
-            yield f"Input “{known.name}” has a minimum above its maximum.", _at(known, "minimum")
+            yield (
+                _("Input “%(name)s” has a minimum above its maximum.", name=known.name),
+                _at(known, "minimum"),
+            )
         if (
             known.min_length is not None
             and known.max_length is not None
             and known.min_length > known.max_length
         ):
-            yield f"Input “{known.name}” has a minimum length above its maximum.", _at(known, "min_length")
+            yield (
+                _("Input “%(name)s” has a minimum length above its maximum.", name=known.name),
+                _at(known, "min_length"),
+            )
 
 
 @warning("input-limits-unused")
@@ -69,7 +92,15 @@ def limits_mean_something(subject: EndpointSubject) -> Found:
     for known, kind in _typed(subject):
         for field, label in _LABELS.items():
             if getattr(known, field) not in _UNSET and field not in kind.constraints:
-                yield f"Input “{known.name}”: {label} means nothing for {kind.name}.", _at(known, field)
+                yield (
+                    _(
+                        "Input “%(name)s”: %(label)s means nothing for %(type)s.",
+                        name=known.name,
+                        label=label,
+                        type=kind.name,
+                    ),
+                    _at(known, field),
+                )
 
 
 @blocking("input-pattern")
@@ -79,7 +110,10 @@ def patterns_compile(subject: EndpointSubject) -> Found:
             try:
                 kind.compile(Limits(pattern=known.pattern))
             except ValueError as error:
-                yield f"Input “{known.name}”: {error}.", _at(known, "pattern")
+                yield (
+                    _("Input “%(name)s”: %(error)s.", name=known.name, error=str(error)),
+                    _at(known, "pattern"),
+                )
 
 
 @blocking("input-allowed")
@@ -91,14 +125,25 @@ def allowed_values_are_accepted(subject: EndpointSubject) -> Found:
         item = replace(_limits(subject, known), allowed=(), min_length=None)
         for value in known.allowed:
             if reason := _refusal(kind, item, [value] if kind is MULTI_OPTION_SET else value):
-                yield f"Input “{known.name}”: the allowed value {value!r}: {reason}", _at(known, "allowed")
+                yield (
+                    _(
+                        "Input “%(name)s”: the allowed value %(value)s: %(reason)s",
+                        name=known.name,
+                        value=repr(value),
+                        reason=reason,
+                    ),
+                    _at(known, "allowed"),
+                )
 
 
 @blocking("input-default")
 def defaults_are_accepted(subject: EndpointSubject) -> Found:
     for known, kind in _typed(subject):
         if known.default is not None and (reason := _refusal(kind, _limits(subject, known), known.default)):
-            yield f"Input “{known.name}”: its default: {reason}", _at(known, "default")
+            yield (
+                _("Input “%(name)s”: its default: %(reason)s", name=known.name, reason=reason),
+                _at(known, "default"),
+            )
 
 
 @warning("input-default-partial")
@@ -106,7 +151,10 @@ def defaults_mean_something(subject: EndpointSubject) -> Found:
     for known in subject.inputs:
         if subject.endpoint.kind.partial and known.default is not None:
             yield (
-                f"Input “{known.name}” has a default, but what a call leaves out here stays as it is.",
+                _(
+                    "Input “%(name)s” has a default, but what a call leaves out here stays as it is.",
+                    name=known.name,
+                ),
                 _at(known, "default"),
             )
 
@@ -116,7 +164,7 @@ def defaults_can_be_used(subject: EndpointSubject) -> Found:
     for known in subject.inputs:
         if known.required and known.default is not None:
             yield (
-                f"Input “{known.name}” is required, so its default is never used.",
+                _("Input “%(name)s” is required, so its default is never used.", name=known.name),
                 _at(known, "default"),
             )
 
@@ -124,11 +172,20 @@ def defaults_can_be_used(subject: EndpointSubject) -> Found:
 @warning("input-unused")
 def inputs_are_used(subject: EndpointSubject) -> Found:
     used = {binding.value for binding in subject.bindings if binding.source == "input"}
+    used |= parameters_of(subject.definition).keys()
     expressions = [str(binding.value) for binding in subject.bindings if binding.source == "expression"]
+    expressions += [known.expression for known in subject.definition.preconditions]
+    expressions += [column.expression for column in subject.columns]
     for known in subject.inputs:
         mentioned = any(re.search(rf"\b{re.escape(known.name)}\b", text) for text in expressions)
-        if known.name not in used and not mentioned:
-            yield f"Input “{known.name}” goes nowhere: bind an attribute to it.", _at(known, "name")
+        if known.name not in used and not mentioned and known.type != LIST.name:
+            queries = Section.BINDINGS not in subject.endpoint.kind.sections
+            how = (
+                _("compare with @%(name)s in the query", name=known.name)
+                if queries
+                else _("bind an attribute to it")
+            )
+            yield _("Input “%(name)s” goes nowhere: %(how)s.", name=known.name, how=how), _at(known, "name")
 
 
 def _typed(subject: EndpointSubject) -> Iterator[tuple[InputDefinition, InputType]]:

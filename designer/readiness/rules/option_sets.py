@@ -7,6 +7,7 @@ from designer.expressions import Expression, ExpressionError
 from designer.kinds.option_sets import FILTER_NAMES, OptionSetSettings
 from designer.readiness.registry import Found, blocking, warning
 from designer.readiness.subjects import EndpointSubject
+from designer.sentences import Sentence as _
 
 
 @blocking("option-set-unknown")
@@ -15,14 +16,18 @@ def option_set_exists(subject: EndpointSubject) -> Found:
     if not isinstance(settings, OptionSetSettings):
         return
     if not settings.option_set:
-        yield "Choose an option set.", "settings.option_set"
+        yield _("Choose an option set."), "settings.option_set"
     elif _option_set(subject, settings) is None:
-        where = (
-            f"{subject.entity} has no choice attribute"
+        missing = (
+            _(
+                "%(entity)s has no choice attribute “%(option_set)s”.",
+                entity=subject.entity,
+                option_set=settings.option_set,
+            )
             if subject.entity
-            else "The platform has no option set"
+            else _("The platform has no option set “%(option_set)s”.", option_set=settings.option_set)
         )
-        yield f"{where} “{settings.option_set}”.", "settings.option_set"
+        yield missing, "settings.option_set"
 
 
 @warning("option-filter-values")
@@ -31,12 +36,15 @@ def filter_values_exist(subject: EndpointSubject) -> Found:
     if not isinstance(settings, OptionSetSettings) or settings.filter.mode not in {"keep", "leave_out"}:
         return
     if not settings.filter.values:
-        yield "The filter names no values.", "settings.filter.values"
+        yield _("The filter names no values."), "settings.filter.values"
     option_set = _option_set(subject, settings)
     known = {option.value for option in option_set.options} if option_set else set(settings.filter.values)
     for value in settings.filter.values:
         if value not in known:
-            yield f"The filter names {value}, which is no value of the option set.", "settings.filter.values"
+            yield (
+                _("The filter names %(value)s, which is no value of the option set.", value=value),
+                "settings.filter.values",
+            )
 
 
 @blocking("option-filter-expression")
@@ -46,7 +54,7 @@ def filter_compiles(subject: EndpointSubject) -> Found:
         try:
             Expression(settings.filter.expression, FILTER_NAMES)
         except ExpressionError as error:
-            yield f"The filter: {error}", "settings.filter.expression"
+            yield _("The filter: %(error)s", error=str(error)), "settings.filter.expression"
 
 
 def _option_set(subject: EndpointSubject, settings: OptionSetSettings) -> OptionSet | None:

@@ -6,38 +6,49 @@ from designer.kinds import Scope
 from designer.names import RESERVED_SEGMENTS, is_segment
 from designer.readiness.registry import Found, blocking
 from designer.readiness.subjects import EndpointSubject
+from designer.sentences import Sentence as _
 
 
 @blocking("module-missing")
 def module_is_chosen(subject: EndpointSubject) -> Found:
     if subject.endpoint.kind.scope is Scope.MODULE and not subject.definition.module:
-        yield "Choose the module that it belongs to.", "module"
+        yield _("Choose the module that it belongs to."), "module"
 
 
 @blocking("entity-missing")
 def entity_is_chosen(subject: EndpointSubject) -> Found:
     if subject.endpoint.kind.scope is Scope.ENTITY and not subject.definition.exposure:
-        yield "Choose the entity that it works on.", "entity"
+        yield _("Choose the entity that it works on."), "entity"
 
 
 @blocking("entity-unknown")
 def entity_exists(subject: EndpointSubject) -> Found:
     if subject.entity and subject.entity not in subject.metadata.entities():
-        yield f"The platform has no entity “{subject.entity}”.", "entity"
+        yield _("The platform has no entity “%(entity)s”.", entity=subject.entity), "entity"
 
 
 @blocking("path-segment")
 def segments_are_well_formed(subject: EndpointSubject) -> Found:
     definition = subject.definition
     if subject.endpoint.kind.is_named and not definition.name:
-        yield "Give it a name: its path ends in one.", "name"
+        yield _("Give it a name: its path ends in one."), "name"
     parts = {"module": definition.module, "segment": subject.endpoint.segment, "name": definition.name}
     for field, text in parts.items():
         if text in RESERVED_SEGMENTS:
-            yield f"“{text}” is reserved for the service itself; choose another {field}.", field
+            yield (
+                _(
+                    "“%(text)s” is reserved for the service itself; choose another one.",
+                    text=text,
+                ),
+                field,
+            )
         elif text and not is_segment(text):
             yield (
-                f"“{text}” cannot stand in a path: write lower-case letters, digits and -, a letter first.",
+                _(
+                    "“%(text)s” cannot stand in a path: write lower-case letters, digits and -, "
+                    "a letter first.",
+                    text=text,
+                ),
                 field,
             )
 
@@ -49,4 +60,12 @@ def path_is_its_own(subject: EndpointSubject) -> Found:
         for other in at_path:
             if other != subject.id:
                 key = subject.surroundings.configuration.endpoints[other].definition.key
-                yield f"{method} {subject.endpoint.path} is the path of {key} already.", "segment"
+                yield (
+                    _(
+                        "%(method)s %(path)s is the path of %(key)s already.",
+                        method=method,
+                        path=subject.endpoint.path,
+                        key=key,
+                    ),
+                    "segment",
+                )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from designer.kinds.actions import ActionSettings
 from designer.readiness.registry import Found, blocking
 from designer.readiness.subjects import EndpointSubject
+from designer.sentences import Sentence as _
 
 
 @blocking("process-unknown")
@@ -13,9 +14,9 @@ def process_exists(subject: EndpointSubject) -> Found:
     if not isinstance(settings, ActionSettings):
         return
     if not settings.process:
-        yield "Choose the process to run.", "settings.process"
+        yield _("Choose the process to run."), "settings.process"
     elif subject.metadata.process(settings.process) is None:
-        yield f"The platform has no process “{settings.process}”.", "settings.process"
+        yield _("The platform has no process “%(process)s”.", process=settings.process), "settings.process"
 
 
 @blocking("process-bound-elsewhere")
@@ -24,5 +25,16 @@ def process_fits_its_place(subject: EndpointSubject) -> Found:
     process = subject.metadata.process(settings.process) if isinstance(settings, ActionSettings) else None
     if process is None or process.entity == (subject.entity or None):
         return
-    runs_on = f"runs on a record of {process.entity}" if process.entity else "runs on no record"
-    yield f"“{process.name}” {runs_on}: choose another, or another kind or entity.", "settings.process"
+    runs_on = (
+        _("runs on a record of %(entity)s", entity=process.entity)
+        if process.entity
+        else _("runs on no record")
+    )
+    yield (
+        _(
+            "“%(name)s” %(runs_on)s: choose another, or another kind or entity.",
+            name=process.name,
+            runs_on=runs_on,
+        ),
+        "settings.process",
+    )

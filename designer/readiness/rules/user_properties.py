@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 
-from designer.expressions import Expression, ExpressionError
 from designer.names import output_key
+from designer.readiness.expressions import faults
 from designer.readiness.metadata import USER
 from designer.readiness.registry import Found, blocking_for_user_properties
+from designer.readiness.samples import of_user
 from designer.readiness.subjects import UserPropertySubject
-
-EXPRESSION_NAMES = ("user",)
+from designer.sentences import Sentence as _
 
 
 @blocking_for_user_properties("user-property-name")
@@ -18,10 +18,18 @@ def key_is_its_own(subject: UserPropertySubject) -> Found:
     name = subject.definition.name
     key = output_key(name)
     if not key:
-        yield f"“{name}” gives no key: write letters.", "name"
+        yield _("“%(name)s” gives no key: write letters.", name=name), "name"
     for other in subject.surroundings.user_properties:
         if other != name and output_key(other) == key:
-            yield f"“{name}” and “{other}” both become “{key}” in the answer.", "name"
+            yield (
+                _(
+                    "“%(name)s” and “%(other)s” both become “%(key)s” in the answer.",
+                    name=name,
+                    other=other,
+                    key=key,
+                ),
+                "name",
+            )
 
 
 @blocking_for_user_properties("user-property-attribute")
@@ -30,9 +38,12 @@ def attribute_exists(subject: UserPropertySubject) -> Found:
     if definition.kind != "field":
         return
     if not definition.attribute:
-        yield "Choose the attribute of the user's record.", "attribute"
+        yield _("Choose the attribute of the user's record."), "attribute"
     elif definition.attribute not in subject.metadata.attributes(USER):
-        yield f"{USER} has no attribute “{definition.attribute}”.", "attribute"
+        yield (
+            _("%(user)s has no attribute “%(attribute)s”.", user=USER, attribute=definition.attribute),
+            "attribute",
+        )
 
 
 @blocking_for_user_properties("user-property-relationship")
@@ -42,19 +53,29 @@ def relationship_and_columns_exist(subject: UserPropertySubject) -> Found:
         return
     relationships = {known.name: known for known in subject.metadata.relationships_of_users()}
     if not definition.relationship:
-        yield "Choose the relationship that leads to the data.", "relationship"
+        yield _("Choose the relationship that leads to the data."), "relationship"
         return
     if definition.relationship not in relationships:
-        yield f"{USER} has no relationship “{definition.relationship}”.", "relationship"
+        yield (
+            _(
+                "%(user)s has no relationship “%(relationship)s”.",
+                user=USER,
+                relationship=definition.relationship,
+            ),
+            "relationship",
+        )
         return
     if not definition.columns:
-        yield "Choose at least one column.", "columns"
+        yield _("Choose at least one column."), "columns"
     relationship = relationships[definition.relationship]
     target = relationship.referenced if relationship.referencing == USER else relationship.referencing
     attributes = subject.metadata.attributes(target)
     for column in definition.columns:
         if column.attribute not in attributes:
-            yield f"{target} has no attribute “{column.attribute}”.", "columns"
+            yield (
+                _("%(target)s has no attribute “%(attribute)s”.", target=target, attribute=column.attribute),
+                "columns",
+            )
 
 
 @blocking_for_user_properties("user-property-columns")
@@ -62,13 +83,12 @@ def column_keys_are_different(subject: UserPropertySubject) -> Found:
     keys = Counter(output_key(column.name or column.attribute) for column in subject.definition.columns)
     for key, count in keys.items():
         if count > 1:
-            yield f"{count} columns become “{key}” in the answer.", "columns"
+            yield _("%(count)s columns become “%(key)s” in the answer.", count=count, key=key), "columns"
 
 
 @blocking_for_user_properties("user-property-expression")
 def expression_compiles(subject: UserPropertySubject) -> Found:
     if subject.definition.kind == "custom":
-        try:
-            Expression(subject.definition.expression, EXPRESSION_NAMES)
-        except ExpressionError as error:
-            yield f"The expression: {error}", "expression"
+        seen = {"user": of_user(subject.surroundings, custom=False)}
+        for fault in faults(subject.definition.expression, seen):
+            yield _("The expression: %(fault)s", fault=fault), "expression"

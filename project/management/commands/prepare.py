@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -26,6 +27,7 @@ class Command(BaseCommand):
         self._step("Static files", collect_when_changed)
         if settings.DEVELOPMENT and not no_demo:
             self._demo()
+        self._step("Descriptions", lambda: call_command("describe", stdout=io.StringIO()))
 
     def _step(self, name: str, do: Callable[[], object]) -> None:
         start = time.monotonic()

@@ -2,6 +2,7 @@
 
 import bench.applications.stock.models
 import django.db.models.deletion
+import django.utils.timezone
 import uuid
 from django.conf import settings
 from django.db import migrations, models
@@ -34,7 +35,7 @@ class Migration(migrations.Migration):
                 ('phone', models.CharField(blank=True, max_length=50, null=True)),
                 ('revenue', bench.applications.stock.models.MoneyField(blank=True, null=True)),
                 ('industry', models.IntegerField(blank=True, null=True)),
-                ('created_on', models.DateTimeField(auto_now_add=True)),
+                ('created_on', models.DateTimeField(default=django.utils.timezone.now)),
                 ('modified_on', models.DateTimeField(auto_now=True)),
                 ('state', models.IntegerField(default=0)),
                 ('status', models.IntegerField(default=1)),

@@ -1,0 +1,101 @@
+"""Requests in the protocol's terms: JSON in and out, errors as `crmclient.errors`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from crmclient import exact_json
+from crmclient.dataverse.failures import check
+from crmclient.dataverse.http.client import Client
+from crmclient.dataverse.http.messages import JSON, Answer, Request
+from crmclient.dataverse.multipart import one_get, parts_of
+from crmclient.dataverse.subjects import Subject
+from crmclient.errors import InvalidQuery, UnexpectedAnswer
+from crmclient.platform import Call
+
+LONGEST_URL: Final = 32_000
+"""A little less than the 32,768 characters that Dataverse takes, for what proxies add."""
+
+LONGEST_INNER_URL: Final = 65_000
+
+FORMATTED: Final = "OData.Community.Display.V1.FormattedValue"
+LOOKUP_NAME: Final = "Microsoft.Dynamics.CRM.lookuplogicalname"
+REFERENCES: Final = f'odata.include-annotations="{FORMATTED},{LOOKUP_NAME}"'
+REPRESENTATION: Final = "return=representation"
+
+
+class Api:
+    """Paths are relative to the base, and encoded."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+        self.base = client.options.base
+
+    def get(self, path: str, subject: Subject, call: Call, *, prefer: str | None = None) -> dict[str, Any]:
+        """The object that a GET answers. One with a long URL goes inside a $batch."""
+        headers = {} if prefer is None else {"Prefer": prefer}
+        if len(self.base) + len(path) > LONGEST_URL:
+            answer = self._inside_batch(path, headers, subject, call)
+        else:
+            answer = self.send(Request("GET", self.base + path, headers, repeatable=True), subject, call)
+        return answer.json()
+
+    def write(
+        self,
+        method: str,
+        path: str,
+        content: Mapping[str, Any] | None,
+        subject: Subject,
+        call: Call,
+        *,
+        headers: Mapping[str, str] | None = None,
+        repeatable: bool = False,
+    ) -> Answer:
+        """A request that changes something, with a JSON body unless `content` is None."""
+        request = self.request(method, path, content, headers, repeatable=repeatable)
+        return self.send(request, subject, call)
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        content: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+        *,
+        repeatable: bool = False,
+    ) -> Request:
+        body = None if content is None else exact_json.render(content)
+        sent = {**({} if body is None else JSON), **(headers or {})}
+        return Request(method, self.base + path, sent, body, repeatable)
+
+    def send(self, request: Request, subject: Subject, call: Call) -> Answer:
+        answer = self.client.send(request, call)
+        check(answer, subject, acting=call.caller is not None)
+        return answer
+
+    def _inside_batch(self, path: str, headers: Mapping[str, str], subject: Subject, call: Call) -> Answer:
+        if len(self.base) + len(path) > LONGEST_INNER_URL:
+            raise InvalidQuery("The query is longer than Dataverse takes; give it fewer values or columns.")
+        content_type, body = one_get(self.base + path, headers)
+        # An error of the part is the whole's status too; the part says which.
+        request = Request("POST", f"{self.base}$batch", {"Content-Type": content_type}, body, repeatable=True)
+        answer = self.client.send(request, call)
+        parts = list(parts_of(answer))
+        if len(parts) != 1:
+            check(answer, subject, acting=call.caller is not None)
+            raise UnexpectedAnswer("The platform's batch has another number of answers than of requests.")
+        check(parts[0].answer, subject, acting=call.caller is not None)
+        return parts[0].answer
+
+
+def version_of(tag: object) -> str:
+    """The row version in an entity tag, `W/"123"`. Raises UnexpectedAnswer for anything else."""
+    if not isinstance(tag, str) or not (tag.startswith('W/"') and tag.endswith('"') and len(tag) > 4):
+        raise UnexpectedAnswer("The platform's answer has no row version.")
+    return tag[3:-1]
+
+
+def tag_of(version: str | None) -> str:
+    """The entity tag of a version; `*`, any version of a record that exists, for None."""
+    return "*" if version is None else f'W/"{version}"'

@@ -1,0 +1,185 @@
+"""Answers that say no, as the errors of `crmclient.errors`.
+
+Dataverse's codes decide where they are known, statuses elsewhere. Its own words are kept for the log only,
+but for those of a plug-in or process, which are meant for people.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from crmclient import errors
+from crmclient.dataverse.http.messages import Answer
+from crmclient.dataverse.subjects import Kind, Subject
+from crmclient.errors import InvalidValue, PlatformError, UnexpectedAnswer
+from crmclient.values import Reference
+
+_LONGEST_MESSAGE: Final = 500
+_QUOTED: Final = re.compile(r"['\"]([a-z0-9_]+)['\"]")
+_GUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+_PROBLEMS: Final = {
+    kind.code: kind
+    for kind in (
+        errors.UnknownAttribute,
+        errors.ReadOnlyAttribute,
+        errors.MissingRequired,
+        errors.WrongType,
+        errors.TooLong,
+        errors.OutOfRange,
+        errors.UnknownOption,
+        errors.UnknownTarget,
+    )
+}
+_PROBLEM_CODES: Final[dict[str, type[InvalidValue]]] = {
+    "0x80040200": errors.MissingRequired,
+    "0x80040224": errors.ReadOnlyAttribute,
+    "0x8004431a": errors.UnknownOption,
+    "0x80044330": errors.OutOfRange,
+    "0x80044331": errors.TooLong,
+    "0x80044a02": errors.TooLong,
+    "0x80072553": errors.WrongType,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """What an error's body says; all empty when it says nothing."""
+
+    status: int
+    code: str = ""
+    message: str = ""
+    details: tuple[dict[str, Any], ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.status} {self.code}: {self.message[:_LONGEST_MESSAGE]}"
+
+
+def check(answer: Answer, subject: Subject, *, acting: bool) -> None:
+    """Raises the error that an answer means, unless it is a success. `acting`: it was asked for a caller."""
+    if not answer.ok:
+        raise error_of(answer, subject, acting=acting)
+
+
+def error_of(answer: Answer, subject: Subject, *, acting: bool) -> PlatformError:
+    refusal = _read(answer)
+    if 300 <= refusal.status < 400:
+        return UnexpectedAnswer(f"The platform redirects ({refusal.status}); redirects are not followed.")
+    by_code = _BY_CODE.get(refusal.code.lower()) or _BY_STATUS.get(refusal.status)
+    if refusal.status == 403 and not acting:
+        return UnexpectedAnswer(f"The service's own account lacks a privilege. {refusal}")
+    if by_code is None or not refusal.code:
+        # A gateway on the way may answer with any status, but not in the protocol's shape.
+        return UnexpectedAnswer(f"The platform answers {refusal}")
+    return by_code(refusal, subject)
+
+
+def _read(answer: Answer) -> Refusal:
+    try:
+        error = answer.json()["error"]
+    except (UnexpectedAnswer, KeyError):
+        return Refusal(answer.status)
+    if not isinstance(error, dict):
+        return Refusal(answer.status)
+    details = error.get("details")
+    return Refusal(
+        answer.status,
+        str(error.get("code") or ""),
+        str(error.get("message") or ""),
+        tuple(item for item in details if isinstance(item, dict)) if isinstance(details, list) else (),
+    )
+
+
+def _not_found(refusal: Refusal, subject: Subject) -> PlatformError:
+    """The record itself, or one that a lookup among the written values points at."""
+    named = set(_GUID.findall(refusal.message.lower()))
+    problems = [
+        errors.UnknownTarget(name, f"There is no {value.entity} with id {value.id}.")
+        for name, value in subject.values.items()
+        if isinstance(value, Reference) and value.id in named and value.id != subject.id
+    ]
+    if problems:
+        return errors.InvalidRecord(subject.entity, problems)
+    return errors.RecordNotFound(subject.entity, subject.id)
+
+
+def _no_resource(refusal: Refusal, subject: Subject) -> PlatformError:
+    if subject.kind is Kind.PROCESS:
+        return errors.UnknownProcess(subject.name)
+    return errors.UnknownEntity(subject.entity) if subject.entity else UnexpectedAnswer(str(refusal))
+
+
+def _duplicate(refusal: Refusal, subject: Subject) -> PlatformError:
+    """The key that was hit: named in the message, or the one that can have been."""
+    written = [key for key in subject.keys if set(key.attributes) & set(subject.values)]
+    if refusal.code.lower() == "0x80040237" or not written:
+        return errors.DuplicateKey(subject.entity, subject.primary_id)
+    named = [key for key in written if key.name in refusal.message]
+    return errors.DuplicateKey(subject.entity, (named or written)[0].name)
+
+
+def _version(_: Refusal, subject: Subject) -> PlatformError:
+    return errors.VersionMismatch(subject.entity, subject.id)
+
+
+def _denied(refusal: Refusal, _: Subject) -> PlatformError:
+    return errors.AccessDenied(str(refusal))
+
+
+def _conflict(refusal: Refusal, _: Subject) -> PlatformError:
+    return errors.StateConflict(str(refusal))
+
+
+def _refused(refusal: Refusal, _: Subject) -> PlatformError:
+    return errors.Refused(refusal.message)
+
+
+def _invalid(refusal: Refusal, subject: Subject) -> PlatformError:
+    """Every wrong value that the answer lists; else the one that its code and message name."""
+    if subject.kind is Kind.QUERY:
+        return errors.InvalidQuery(str(refusal))
+    if subject.kind is Kind.METADATA:
+        return UnexpectedAnswer(str(refusal))
+    problems = [
+        _PROBLEMS.get(str(item.get("code")), InvalidValue)(
+            str(item.get("target") or ""), str(item.get("message") or "")
+        )
+        for item in refusal.details
+    ]
+    kind = _PROBLEM_CODES.get(refusal.code.lower())
+    if not problems and kind is not None:
+        names = [name for name in _QUOTED.findall(refusal.message) if name in subject.values]
+        problems = [kind(names[0] if names else subject.name, refusal.message)]
+    if problems:
+        return errors.InvalidRecord(subject.entity or subject.name, problems)
+    return errors.Refused(refusal.message)
+
+
+_BY_CODE: Final[dict[str, Callable[[Refusal, Subject], PlatformError]]] = {
+    "0x80040217": _not_found,
+    "0x80060891": _not_found,
+    "0x8006088a": _no_resource,
+    "0x80060882": _version,
+    "0x80040237": _duplicate,
+    "0x80060892": _duplicate,
+    "0x80040333": _duplicate,
+    "0x80040220": _denied,
+    "0x80040225": _denied,
+    "0x80048306": _denied,
+    "0x80040227": _conflict,
+    "0x80040265": _refused,
+    **dict.fromkeys(_PROBLEM_CODES, _invalid),
+}
+
+_BY_STATUS: Final[dict[int, Callable[[Refusal, Subject], PlatformError]]] = {
+    400: _invalid,
+    403: _denied,
+    404: _not_found,
+    405: _conflict,
+    409: _conflict,
+    412: _version,
+    413: _invalid,
+}

@@ -1,0 +1,1 @@
+"""Files of columns, and the attachments of notes: described, read and written piece by piece."""

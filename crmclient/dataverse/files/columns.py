@@ -1,0 +1,34 @@
+"""Which column an upload or download means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from crmclient.dataverse.metadata.catalogue import Catalogue
+from crmclient.dataverse.records.writes import record_id
+from crmclient.dataverse.subjects import Kind, Subject
+from crmclient.errors import InvalidRecord, UnknownAttribute, WrongType
+from crmclient.metadata import Attribute, Entity
+from crmclient.values import Guid
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    entity: Entity
+    record: Guid
+    attribute: Attribute
+
+    @property
+    def subject(self) -> Subject:
+        return Subject(Kind.FILE, self.entity.logical_name, self.record, self.attribute.logical_name)
+
+
+def column(catalogue: Catalogue, entity_name: str, id: Guid, name: str) -> Column:
+    """Raises UnknownEntity, RecordNotFound, and InvalidRecord unless `name` is a file or image column."""
+    entity = catalogue.entity(entity_name)
+    attribute = catalogue.document(entity_name).attributes.get(name)
+    if attribute is None:
+        raise InvalidRecord(entity_name, [UnknownAttribute(name, f"{entity_name} has no such attribute.")])
+    if not attribute.type.holds_file:
+        raise InvalidRecord(entity_name, [WrongType(name, "It is no file or image column.")])
+    return Column(entity, record_id(entity, id), attribute)

@@ -1,0 +1,83 @@
+"""A file on its way up: its size known beforehand, readable more than once, never in memory as a whole."""
+
+from __future__ import annotations
+
+import base64
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import BinaryIO, Final, cast
+
+from crmclient import exact_json
+
+PIECE: Final = 3 * 64 * 1024
+"""Divisible by three, so that the base64 of pieces is the base64 of the whole."""
+
+_IN_MEMORY: Final = 4 * 1024 * 1024
+
+
+class Content:
+    """`size` in bytes; everything from where the stream stood at first."""
+
+    def __init__(self, stream: BinaryIO, size: int) -> None:
+        self._stream = stream
+        self._start = stream.tell()
+        self.size = size
+
+    def read(self, start: int, length: int) -> bytes:
+        """Exactly these bytes. Raises OSError when the stream has become shorter."""
+        self._stream.seek(self._start + start)
+        pieces: list[bytes] = []
+        while length and (piece := self._stream.read(length)):
+            pieces.append(piece)
+            length -= len(piece)
+        if length:
+            raise OSError("The file ended before its size.")
+        return b"".join(pieces)
+
+
+class Base64Object:
+    """A JSON object with `texts` and, under `name`, the content in base64: written as it is iterated."""
+
+    def __init__(self, texts: dict[str, str], name: str, content: Content) -> None:
+        head = exact_json.render({**texts, name: ""})
+        self._head, self._tail = head[:-2], head[-2:]
+        self._content = content
+        self.length = len(head) + 4 * ((content.size + 2) // 3)
+
+    def __iter__(self) -> Iterator[bytes]:
+        yield self._head
+        for start in range(0, self._content.size, PIECE):
+            yield base64.b64encode(self._content.read(start, min(PIECE, self._content.size - start)))
+        yield self._tail
+
+
+@contextmanager
+def measured(stream: BinaryIO, limit: int | None) -> Iterator[Content | None]:
+    """The content of a stream; None when it is larger than `limit` bytes.
+
+    One that cannot be measured is copied first, to a temporary file unless it is small.
+    """
+    size = _size_of(stream)
+    if size is not None:
+        yield None if limit is not None and size > limit else Content(stream, size)
+        return
+    with tempfile.SpooledTemporaryFile(_IN_MEMORY) as copy:
+        while piece := stream.read(PIECE):
+            copy.write(piece)
+            if limit is not None and copy.tell() > limit:
+                yield None
+                return
+        size = copy.tell()
+        copy.seek(0)
+        yield Content(cast(BinaryIO, copy), size)
+
+
+def _size_of(stream: BinaryIO) -> int | None:
+    try:
+        start = stream.tell()
+        end = stream.seek(0, 2)
+        stream.seek(start)
+    except (AttributeError, OSError, ValueError):
+        return None
+    return end - start

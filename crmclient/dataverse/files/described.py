@@ -1,0 +1,128 @@
+"""What is known of a file without reading it.
+
+A record holds a file column's id only. Name, size and type stand in the headers of a download, which is asked
+for one byte; since a new content has a new id, what was learnt of an id stays true. A note says it all in its
+own columns, but its attachment has no id: one is made of the note's id and version.
+"""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from collections import OrderedDict
+from collections.abc import Mapping
+from typing import Final
+from urllib.parse import unquote
+
+from crmclient.dataverse import paths
+from crmclient.dataverse.api import Api
+from crmclient.dataverse.failures import error_of
+from crmclient.dataverse.http.messages import Request
+from crmclient.dataverse.metadata.reading import DOCUMENT, NOTE
+from crmclient.dataverse.records.decoding import Reader, Row, decode, property_name
+from crmclient.dataverse.subjects import Kind, Subject
+from crmclient.errors import UnexpectedAnswer
+from crmclient.metadata import Attribute, AttributeType, Entity
+from crmclient.platform import Call
+from crmclient.values import FileInfo, Guid
+
+REMEMBERED: Final = 10_000
+UNKNOWN_TYPE: Final = "application/octet-stream"
+
+_NOTE_COLUMNS: Final = ("filename", "mimetype", "filesize", "isdocument")
+_NOTES: Final = uuid.UUID("6f0c5bb7-8a0c-4a3f-9d0e-0d6a2f7a51c4")
+_PARTIAL, _UNSATISFIABLE = 206, 416
+
+
+class FileFacts:
+    """Safe to share between threads."""
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+        self._lock = threading.Lock()
+        self._known: OrderedDict[Guid, FileInfo] = OrderedDict()
+
+    def properties(self, entity: str, attribute: Attribute) -> tuple[str, ...]:
+        """The properties of a record that tell of its file."""
+        return _NOTE_COLUMNS if is_attachment(entity, attribute) else (property_name(attribute),)
+
+    def reader(self, entity: Entity, record: Guid, attribute: Attribute, version: str, call: Call) -> Reader:
+        """Reads a file's description from a row with those properties."""
+        if is_attachment(entity.logical_name, attribute):
+            return lambda row: attachment(record, version, row)
+
+        def read(row: Row) -> FileInfo | None:
+            id = row.get(property_name(attribute))
+            return (
+                None if id is None else self.of(entity, record, attribute, str(decode(attribute, id)), call)
+            )
+
+        return read
+
+    def of(self, entity: Entity, record: Guid, attribute: Attribute, file: Guid, call: Call) -> FileInfo:
+        """The description of the file `file` in a column."""
+        with self._lock:
+            known = self._known.get(file)
+            if known is not None:
+                self._known.move_to_end(file)
+                return known
+        return self.learn(self._ask(entity, record, attribute, file, call))
+
+    def learn(self, info: FileInfo) -> FileInfo:
+        with self._lock:
+            self._known[info.id] = info
+            while len(self._known) > REMEMBERED:
+                self._known.popitem(last=False)
+        return info
+
+    def _ask(self, entity: Entity, record: Guid, attribute: Attribute, file: Guid, call: Call) -> FileInfo:
+        subject = Subject(Kind.FILE, entity.logical_name, record, attribute.logical_name)
+        request = Request(
+            "GET",
+            self._api.base + value_path(entity, record, attribute),
+            {"Range": "bytes=0-0", "Accept": "*/*"},
+            repeatable=True,
+        )
+        answer = self._api.client.send(request, call)
+        if not answer.ok and answer.status != _UNSATISFIABLE:
+            raise error_of(answer, subject, acting=call.caller is not None)
+        size = size_in(answer.headers, len(answer.body) if answer.status != _PARTIAL else None)
+        return FileInfo(file, name_in(answer.headers), size, type_in(answer.headers))
+
+
+def is_attachment(entity: str, attribute: Attribute) -> bool:
+    return (entity, attribute.logical_name) == (NOTE, DOCUMENT)
+
+
+def attachment(note: Guid, version: str, row: Row) -> FileInfo | None:
+    """A note's attachment, described by the note's own columns."""
+    if not row.get("isdocument"):
+        return None
+    name, kind, size = row.get("filename"), row.get("mimetype"), row.get("filesize")
+    if not isinstance(size, int):
+        raise UnexpectedAnswer("The platform does not say how large a note's file is.")
+    id = str(uuid.uuid5(_NOTES, f"{note} {version}"))
+    return FileInfo(id, str(name or ""), size, str(kind or UNKNOWN_TYPE))
+
+
+def value_path(entity: Entity, record: Guid, attribute: Attribute) -> str:
+    path = f"{paths.record(entity, record)}/{attribute.logical_name}/$value"
+    return f"{path}?size=full" if attribute.type is AttributeType.IMAGE else path
+
+
+def size_in(headers: Mapping[str, str], otherwise: int | None) -> int:
+    """The whole file's size in bytes. Raises UnexpectedAnswer when nothing tells it."""
+    size = headers.get("x-ms-file-size") or headers.get("content-range", "").rpartition("/")[2]
+    if size and size.isascii() and size.isdigit():
+        return int(size)
+    if otherwise is None:
+        raise UnexpectedAnswer("The platform does not say how large a file is.")
+    return otherwise
+
+
+def name_in(headers: Mapping[str, str]) -> str:
+    return unquote(headers.get("x-ms-file-name", ""))
+
+
+def type_in(headers: Mapping[str, str]) -> str:
+    return headers.get("mimetype") or UNKNOWN_TYPE

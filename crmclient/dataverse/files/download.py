@@ -1,0 +1,137 @@
+"""Reading a file: block by block, so that no request is long and each can be repeated."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import time
+from collections.abc import Iterator
+from typing import Final, cast
+
+import requests
+import urllib3
+from urllib3.exceptions import HTTPError
+
+from crmclient.dataverse import paths
+from crmclient.dataverse.api import Api
+from crmclient.dataverse.failures import error_of
+from crmclient.dataverse.files.columns import Column, column
+from crmclient.dataverse.files.described import is_attachment, size_in, value_path
+from crmclient.dataverse.files.upload import BLOCK, Retrieve
+from crmclient.dataverse.http.messages import Answer, Request
+from crmclient.dataverse.http.transport import PIECE
+from crmclient.dataverse.metadata.catalogue import Catalogue
+from crmclient.errors import InvalidRecord, OutOfRange, UnexpectedAnswer
+from crmclient.platform import Call
+from crmclient.values import Download, FileInfo, Guid
+
+_PARTIAL: Final = 206
+
+
+class Downloads:
+    """Raises as `Platform.download`; InvalidRecord for a range that begins behind the file's end."""
+
+    def __init__(self, api: Api, catalogue: Catalogue, retrieve: Retrieve) -> None:
+        self._api = api
+        self._catalogue = catalogue
+        self._retrieve = retrieve
+
+    def download(
+        self, entity: str, id: Guid, attribute: str, start: int, length: int | None, call: Call
+    ) -> Download | None:
+        place = column(self._catalogue, entity, id, attribute)
+        info = self._retrieve(entity, place.record, (attribute,), call).values[attribute]
+        if not isinstance(info, FileInfo):
+            return None
+        if not 0 <= start <= info.size or (length is not None and length < 0):
+            raise InvalidRecord(entity, [OutOfRange(attribute, f"The file has {info.size} bytes.")])
+        wanted = min(info.size - start, info.size if length is None else length)
+        if not wanted:
+            return Download(info, start, 0, iter(()))
+        # The reader's pace is not the platform's: each block has a time of its own.
+        unhurried = Call(call.caller)
+        if is_attachment(entity, place.attribute):
+            chunks = _cut(self._attachment(place, call), start, wanted)
+        else:
+            chunks = self._blocks(place, info.size, start, wanted, unhurried)
+        return Download(info, start, wanted, _begun(chunks))
+
+    def _blocks(self, place: Column, size: int, start: int, wanted: int, call: Call) -> Iterator[bytes]:
+        end = start + wanted
+        while start < end:
+            last = min(start + BLOCK, end) - 1
+            request = Request(
+                "GET",
+                self._api.base + value_path(place.entity, place.record, place.attribute),
+                {"Range": f"bytes={start}-{last}", "Accept": "*/*"},
+                repeatable=True,
+            )
+            answer = self._api.send(request, place.subject, call)
+            block = _part(answer, size, start, last)
+            yield block
+            start += len(block)
+
+    def _attachment(self, place: Column, call: Call) -> Iterator[bytes]:
+        """A note's file, which comes as base64 and as a whole only."""
+        path = f"{paths.record(place.entity, place.record)}/{place.attribute.logical_name}/$value"
+        request = Request("GET", self._api.base + path, {"Accept": "*/*"}, repeatable=True)
+        response = self._api.client.open(request, call)
+        if isinstance(response, Answer):
+            raise error_of(response, place.subject, acting=call.caller is not None)
+        return _decoded(response, self._api.client.options.timeout)
+
+
+def _part(answer: Answer, size: int, start: int, last: int) -> bytes:
+    """The bytes `start` to `last`, of an answer that may hold the whole file."""
+    if size_in(answer.headers, len(answer.body)) != size:
+        raise UnexpectedAnswer("The file was replaced while it was read.")
+    body = answer.body if answer.status == _PARTIAL else answer.body[start : last + 1]
+    if len(body) != last - start + 1:
+        raise UnexpectedAnswer("The platform sent another part of the file than was asked for.")
+    return body
+
+
+def _decoded(response: requests.Response, patience: float) -> Iterator[bytes]:
+    """Pieces of what a base64 text means; each must come within `patience` seconds of the one before."""
+    raw = cast("urllib3.HTTPResponse", response.raw)
+    held = b""
+    with response:
+        try:
+            asked = time.monotonic()
+            while piece := raw.read1(PIECE, decode_content=True):
+                if time.monotonic() - asked > patience:
+                    raise UnexpectedAnswer("A note's file did not come in time.")
+                held += piece.translate(None, b'\r\n"')
+                whole = len(held) - len(held) % 4
+                if whole:
+                    yield base64.b64decode(held[:whole], validate=True)
+                held = held[whole:]
+                asked = time.monotonic()
+        except (HTTPError, OSError, binascii.Error) as error:
+            raise UnexpectedAnswer(f"A note's file broke off ({type(error).__name__}).") from error
+    if held:
+        raise UnexpectedAnswer("A note's file is not whole.")
+
+
+def _cut(pieces: Iterator[bytes], start: int, length: int) -> Iterator[bytes]:
+    """`length` bytes from `start` on, of all that `pieces` hold."""
+    for piece in pieces:
+        wanted = piece[start : start + length]
+        start = max(0, start - len(piece))
+        length -= len(wanted)
+        if wanted:
+            yield wanted
+        if not length:
+            return
+    raise UnexpectedAnswer("A note's file ends before its size.")
+
+
+def _begun(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """The same, the first piece being there: what can go wrong shows before an answer has begun."""
+    first = next(pieces)
+
+    def rest() -> Iterator[bytes]:
+        yield first
+        yield from pieces
+
+    return rest()

@@ -1,0 +1,143 @@
+"""Putting a file into a column: at once up to one block, else in a session, block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import BinaryIO, Final
+from urllib.parse import quote, urljoin
+
+from crmclient.dataverse import paths
+from crmclient.dataverse.api import REPRESENTATION, Api, tag_of, version_of
+from crmclient.dataverse.files.columns import Column, column
+from crmclient.dataverse.files.content import Base64Object, Content, measured
+from crmclient.dataverse.files.described import FileFacts, attachment, is_attachment
+from crmclient.dataverse.http.messages import JSON, Answer, Request
+from crmclient.dataverse.metadata.catalogue import Catalogue
+from crmclient.dataverse.metadata.reading import DOCUMENT
+from crmclient.errors import (
+    InvalidRecord,
+    TooLong,
+    UnexpectedAnswer,
+    VersionMismatch,
+)
+from crmclient.limits import check_file
+from crmclient.platform import Call
+from crmclient.values import FileInfo, Guid, Record
+
+BLOCK: Final = 4 * 1024 * 1024
+
+_NOTE_FACTS: Final = "filename,mimetype,filesize,isdocument"
+
+Retrieve = Callable[[str, Guid, tuple[str, ...], Call], Record]
+
+
+class Uploads:
+    """Raises as `Platform.upload`."""
+
+    def __init__(self, api: Api, catalogue: Catalogue, files: FileFacts, retrieve: Retrieve) -> None:
+        self._api = api
+        self._catalogue = catalogue
+        self._files = files
+        self._retrieve = retrieve
+
+    def upload(
+        self,
+        entity: str,
+        id: Guid,
+        attribute: str,
+        stream: BinaryIO,
+        file_name: str,
+        content_type: str,
+        if_version: str | None,
+        call: Call,
+    ) -> FileInfo:
+        place = column(self._catalogue, entity, id, attribute)
+        check_file(place.entity.logical_name, place.attribute.logical_name, file_name, content_type)
+        limit = place.attribute.max_size
+        with measured(stream, limit) as content:
+            if content is None:
+                raise InvalidRecord(entity, [TooLong(attribute, f"A file of at most {limit} bytes.")])
+            if is_attachment(entity, place.attribute):
+                return self._attach(place, content, file_name, content_type, if_version, call)
+            self._check_version(place, if_version, call)
+            if content.size <= BLOCK:
+                self._send_whole(place, content, file_name, call)
+            else:
+                self._send_blocks(place, content, file_name, call)
+        found = self._retrieve(entity, place.record, (attribute,), call).values[attribute]
+        if not isinstance(found, FileInfo):
+            raise UnexpectedAnswer("The platform took a file, and does not have it.")
+        return found
+
+    def _check_version(self, place: Column, if_version: str | None, call: Call) -> None:
+        """Files have no `If-Match` of their own: what is checked here may change until the file is there."""
+        entity = place.entity.logical_name
+        if if_version is not None and self._retrieve(entity, place.record, (), call).version != if_version:
+            raise VersionMismatch(entity, place.record)
+
+    def _send_whole(self, place: Column, content: Content, file_name: str, call: Call) -> None:
+        url, headers = self._named(place, file_name)
+        headers["Content-Type"] = "application/octet-stream"
+        body = content.read(0, content.size)
+        self._api.send(Request("PATCH", url, headers, body, repeatable=True), place.subject, call)
+
+    def _send_blocks(self, place: Column, content: Content, file_name: str, call: Call) -> None:
+        url, headers = self._named(place, file_name)
+        headers["x-ms-transfer-mode"] = "chunked"
+        opened = self._api.send(Request("PATCH", url, headers), place.subject, call)
+        session, size = self._session(url, opened)
+        for start in range(0, content.size, size):
+            block = content.read(start, min(size, content.size - start))
+            end = start + len(block)
+            block_headers = {
+                "Content-Type": "application/octet-stream",
+                "Content-Range": f"bytes {start}-{end - 1}/{content.size}",
+                "x-ms-file-name": headers.get("x-ms-file-name", ""),
+            }
+            request = Request(
+                "PATCH",
+                session,
+                {name: value for name, value in block_headers.items() if value},
+                block,
+                repeatable=end < content.size,
+            )
+            self._api.send(request, place.subject, call)
+
+    def _session(self, url: str, opened: Answer) -> tuple[str, int]:
+        """The URL that blocks go to, which must be the platform's own, and how large they are."""
+        session = urljoin(url, opened.headers.get("location", ""))
+        if "sessiontoken=" not in session or not session.startswith(self._api.base):
+            raise UnexpectedAnswer("The platform opened no upload session.")
+        size = opened.headers.get("x-ms-chunk-size", "")
+        return session, min(BLOCK, int(size)) if size.isdigit() and int(size) else BLOCK
+
+    def _named(self, place: Column, file_name: str) -> tuple[str, dict[str, str]]:
+        """URL and headers that carry a file's name: as a header in ASCII, else as a parameter."""
+        url = f"{self._api.base}{paths.record(place.entity, place.record)}/{place.attribute.logical_name}"
+        if file_name.isascii() and file_name.isprintable() and "%" not in file_name:
+            return url, {"x-ms-file-name": file_name}
+        return f"{url}?x-ms-file-name={quote(file_name, safe='')}", {}
+
+    def _attach(
+        self,
+        place: Column,
+        content: Content,
+        file_name: str,
+        content_type: str,
+        if_version: str | None,
+        call: Call,
+    ) -> FileInfo:
+        body = Base64Object({"filename": file_name, "mimetype": content_type}, DOCUMENT, content)
+        path = paths.with_query(paths.record(place.entity, place.record), {"$select": _NOTE_FACTS})
+        headers = {
+            **JSON,
+            "Content-Length": str(body.length),
+            "Prefer": REPRESENTATION,
+            "If-Match": tag_of(if_version),
+        }
+        answer = self._api.send(Request("PATCH", self._api.base + path, headers, body), place.subject, call)
+        row = answer.json()
+        found = attachment(place.record, version_of(row.get("@odata.etag")), row)
+        if found is None:
+            raise UnexpectedAnswer("The platform took a note's file, and does not have it.")
+        return found

@@ -1,0 +1,72 @@
+"""After several failures in a row the platform is left alone for a while, then probed by one call at a time.
+
+The libraries there are either run all calls one after the other under their lock, or let everybody in while
+half open.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Final
+
+from crmclient.dataverse.http.observer import Observer
+from crmclient.errors import Unavailable
+
+FAILURES: Final = 8
+FIRST_PAUSE: Final = 2.0
+LONGEST_PAUSE: Final = 30.0
+
+
+class Circuit:
+    """Closed, open until a moment, or half open: a probe is under way."""
+
+    def __init__(self, observer: Observer, clock: Callable[[], float] = time.monotonic) -> None:
+        self._observer = observer
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._failures = 0
+        self._pause = FIRST_PAUSE
+        self._opens_at: float | None = None
+        self._probe_ends: float | None = None
+
+    def enter(self, ends: float) -> None:
+        """Raises Unavailable while the circuit is open. A probe that reports nothing counts until `ends`."""
+        if self._opens_at is None:
+            return
+        with self._lock:
+            now = self._clock()
+            if self._opens_at is None:
+                return
+            waiting = self._opens_at if self._probe_ends is None else self._probe_ends
+            if now < waiting:
+                raise Unavailable(
+                    "The platform has failed repeatedly and is left alone for a while.",
+                    retry_after=max(1.0, min(waiting - now, LONGEST_PAUSE)),
+                )
+            self._probe_ends = ends
+
+    def succeeded(self) -> None:
+        if not self._failures:
+            return
+        with self._lock:
+            was_open = self._opens_at is not None
+            self._failures, self._pause = 0, FIRST_PAUSE
+            self._opens_at = self._probe_ends = None
+        if was_open:
+            self._observer.circuit(open=False)
+
+    def failed(self) -> None:
+        with self._lock:
+            self._failures += 1
+            if self._failures < FAILURES:
+                return
+            newly = self._opens_at is None
+            probed = self._probe_ends is not None
+            if newly or probed:
+                self._opens_at = self._clock() + self._pause
+                self._pause = min(LONGEST_PAUSE, self._pause * 2)
+                self._probe_ends = None
+        if newly:
+            self._observer.circuit(open=True)

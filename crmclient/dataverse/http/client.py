@@ -1,0 +1,148 @@
+"""A call: a token, the circuit, a place, an attempt; and more attempts where they can help and do no harm."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final, TypeVar
+
+import requests
+
+from crmclient.dataverse.http.acting import Acting
+from crmclient.dataverse.http.bulkhead import Bulkhead
+from crmclient.dataverse.http.circuit import Circuit
+from crmclient.dataverse.http.messages import Answer, Request
+from crmclient.dataverse.http.observer import Observer
+from crmclient.dataverse.http.retrying import Passing, passing_failure, passing_status
+from crmclient.dataverse.http.tokens import Tokens
+from crmclient.dataverse.http.transport import (
+    AttemptFailed,
+    TimedOut,
+    Transport,
+    answer_of,
+    lower_case,
+    read_bounded,
+)
+from crmclient.dataverse.options import MEGABYTE, Options
+from crmclient.platform import Call
+
+UNAUTHORIZED: Final = 401
+_FAILING: Final = frozenset({502, 503, 504})
+_FAIR_TRY: Final = 1.0
+"""Seconds that an attempt must have had for its time-out to count against the platform."""
+
+_HEADERS: Final = {
+    "Accept": "application/json",
+    "OData-MaxVersion": "4.0",
+    "OData-Version": "4.0",
+    "If-None-Match": "null",
+    "User-Agent": "portico",
+}
+
+Received = TypeVar("Received", Answer, requests.Response)
+Attempt = Callable[[Request, float], Received]
+
+
+class Client:
+    """Safe to share between threads. `acting` may be replaced before the first call for a caller."""
+
+    def __init__(self, options: Options, tokens: Tokens, observer: Observer) -> None:
+        self.options = options
+        self.acting = Acting()
+        self._tokens = tokens
+        self._observer = observer
+        self._transport = Transport(options)
+        self._bulkhead = Bulkhead(options.concurrency, observer)
+        self._circuit = Circuit(observer)
+
+    def send(self, request: Request, call: Call) -> Answer:
+        """The whole answer of the platform, whatever it says.
+
+        Raises Throttled, Unavailable, DeadlineExceeded, UnexpectedAnswer.
+        """
+        lost: list[str] = []
+        answer = self._repeated(request, call, self._transport.send, lost)
+        return replace(answer, after_loss=True) if lost else answer
+
+    def open(self, request: Request, call: Call) -> Answer | requests.Response:
+        """As `send`, but a success as an open response, whose body the caller reads and closes.
+
+        Meanwhile it holds no place in the bulkhead: the reader's pace is not the platform's.
+        """
+        response = self._repeated(request, call, self._transport.open, [])
+        if response.ok:
+            return response
+        with response:
+            return answer_of(response, read_bounded(response, MEGABYTE, self.ends(call)))
+
+    def ends(self, call: Call) -> float:
+        """The `time.monotonic()` second at which the call must have ended."""
+        return time.monotonic() + self.options.timeout if call.deadline is None else call.deadline
+
+    def _repeated(
+        self, request: Request, call: Call, attempt: Attempt[Received], lost: list[str]
+    ) -> Received:
+        """`lost` is filled with what became of attempts that may have done what was asked."""
+        ends = self.ends(call)
+        # Asked for here: an attempt that holds a place must not wait for another.
+        headers = {**_HEADERS, **self.acting.headers(call), **request.headers}
+        request = replace(request, headers=headers)
+        number = 0
+        while True:
+            try:
+                return self._authorized(request, ends, attempt)
+            except Passing as passing:
+                pause = passing.pause(number)
+                last = number >= self.options.retries or time.monotonic() + pause >= ends
+                if last or not passing.repeat:
+                    raise passing.error from passing
+                if passing.may_be_done:
+                    lost.append(passing.outcome)
+                self._observer.retried(passing.outcome)
+                time.sleep(pause)
+                number += 1
+
+    def _authorized(self, request: Request, ends: float, attempt: Attempt[Received]) -> Received:
+        """An attempt; one more with a new token when the platform does not take this one."""
+        token = self._tokens.get(ends)
+        received = self._attempt(_with_token(request, token), ends, attempt)
+        if _status(received) != UNAUTHORIZED:
+            return received
+        received.close()
+        self._tokens.reject(token)
+        return self._attempt(_with_token(request, self._tokens.get(ends)), ends, attempt)
+
+    def _attempt(self, request: Request, ends: float, attempt: Attempt[Received]) -> Received:
+        """Raises Passing, Unavailable while the circuit is open or every place is taken."""
+        self._circuit.enter(ends)
+        with self._bulkhead.place(ends):
+            began = time.monotonic()
+            try:
+                received = attempt(request, ends)
+            except AttemptFailed as failure:
+                spent = time.monotonic() - began
+                self._observer.attempted(request.method, failure.outcome, spent)
+                if not isinstance(failure, TimedOut) or spent >= _FAIR_TRY:
+                    self._circuit.failed()
+                raise passing_failure(failure, request) from failure
+            status = _status(received)
+            self._observer.attempted(request.method, str(status), time.monotonic() - began)
+        passing = passing_status(status, lower_case(received.headers), request)
+        if status in _FAILING:
+            self._circuit.failed()
+        else:
+            self._circuit.succeeded()
+        if passing is not None:
+            received.close()
+            raise passing
+        return received
+
+
+def _with_token(request: Request, token: str) -> Request:
+    headers = {**request.headers, "Authorization": f"Bearer {token}"}
+    return Request(request.method, request.url, headers, request.body, request.repeatable)
+
+
+def _status(received: Answer | requests.Response) -> int:
+    return received.status if isinstance(received, Answer) else received.status_code

@@ -1,0 +1,58 @@
+"""What is sent, and what comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from crmclient import exact_json
+from crmclient.errors import UnexpectedAnswer
+
+JSON = {"Content-Type": "application/json"}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """`url` is absolute and encoded. `repeatable`: sent twice it has done no more than sent once.
+
+    A body that is no bytes is iterated anew for each attempt, and its Content-Length is among the headers.
+    """
+
+    method: str
+    url: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes | Iterable[bytes] | None = None
+    repeatable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A whole answer. Header names are in lower case.
+
+    `after_loss`: the answer to an earlier attempt was lost, which may have done what was asked.
+    """
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    after_loss: bool = False
+
+    @property
+    def ok(self) -> bool:
+        return 200 <= self.status < 300
+
+    def close(self) -> None:
+        """For symmetry with an open response: there is nothing left to close."""
+
+    def json(self) -> dict[str, Any]:
+        """The object in the body. Raises UnexpectedAnswer for anything else, and for an error sent as 200."""
+        try:
+            value = exact_json.parse(self.body)
+        except ValueError:
+            raise UnexpectedAnswer(f"The platform's answer ({self.status}) is not JSON.") from None
+        if not isinstance(value, dict):
+            raise UnexpectedAnswer("The platform's answer is not a JSON object.")
+        if self.ok and set(value) == {"error"}:
+            raise UnexpectedAnswer(f"The platform sent an error with status {self.status}.")
+        return value

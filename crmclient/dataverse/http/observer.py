@@ -1,0 +1,41 @@
+"""What happens on the way to the platform, for metrics. `crmclient` counts nothing itself."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class Observer(Protocol):
+    """Called from any thread; must be quick and must not raise."""
+
+    def attempted(self, method: str, outcome: str, seconds: float) -> None:
+        """One attempt has ended: `outcome` is a status, or `unreachable`, `lost` or `timeout`."""
+        ...
+
+    def retried(self, reason: str) -> None:
+        """Another attempt follows; `reason` is the outcome of the one before."""
+        ...
+
+    def waited(self, seconds: float, *, admitted: bool) -> None:
+        """A request has waited for its turn, and got it or not."""
+        ...
+
+    def circuit(self, *, open: bool) -> None:
+        """The circuit has opened, or closed again."""
+        ...
+
+
+class Silent:
+    """An observer that looks away."""
+
+    def attempted(self, method: str, outcome: str, seconds: float) -> None:
+        pass
+
+    def retried(self, reason: str) -> None:
+        pass
+
+    def waited(self, seconds: float, *, admitted: bool) -> None:
+        pass
+
+    def circuit(self, *, open: bool) -> None:
+        pass

@@ -1,0 +1,72 @@
+"""Access tokens: where they come from is a source; here they are kept, and renewed before they end."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from crmclient.errors import DeadlineExceeded, PlatformFailure
+
+EARLY: Final = 300.0
+"""Seconds before its end at which a token is renewed, unless it lives so short that half of it is less."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """`lifetime` is in seconds."""
+
+    text: str
+    lifetime: float
+
+
+class TokenSource(Protocol):
+    def fetch(self, timeout: float) -> Token:
+        """A new token, within `timeout` seconds. Raises Unavailable, UnexpectedAnswer."""
+        ...
+
+
+class Tokens:
+    """The token in use. Safe to share between threads: one renews it, the others go on with the old one."""
+
+    def __init__(self, source: TokenSource) -> None:
+        self._source = source
+        self._lock = threading.Lock()
+        self._text = ""
+        self._renew_at = self._ends_at = 0.0
+
+    def get(self, ends: float) -> str:
+        """A token that is good now. Raises what the source raises when there is none any more."""
+        now = time.monotonic()
+        if now < self._renew_at:
+            return self._text
+        usable = now < self._ends_at
+        if not self._lock.acquire(timeout=0 if usable else max(0.0, ends - now)):
+            if usable:
+                return self._text
+            raise DeadlineExceeded("There was no token in time.")
+        try:
+            if time.monotonic() < self._renew_at:
+                return self._text
+            return self._fetch(ends)
+        except PlatformFailure:
+            if time.monotonic() < self._ends_at:
+                return self._text
+            raise
+        finally:
+            self._lock.release()
+
+    def reject(self, text: str) -> None:
+        """The platform did not take this one: the next `get` fetches another."""
+        with self._lock:
+            if text == self._text:
+                self._renew_at = self._ends_at = 0.0
+
+    def _fetch(self, ends: float) -> str:
+        now = time.monotonic()
+        token = self._source.fetch(max(0.1, ends - now))
+        self._text = token.text
+        self._ends_at = now + token.lifetime
+        self._renew_at = self._ends_at - min(EARLY, token.lifetime / 2)
+        return token.text

@@ -1,0 +1,39 @@
+"""What is kept of the platform's metadata, one document each, with its JSON form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pydantic import TypeAdapter
+
+from crmclient.metadata import Attribute, Entity, OptionSet, Process, Relationship
+
+
+@dataclass(frozen=True, slots=True)
+class EntityDocument:
+    """An entity's attributes, relationships, and navigation properties: by lookup, by target."""
+
+    attributes: Mapping[str, Attribute]
+    relationships: tuple[Relationship, ...]
+    navigation: Mapping[str, Mapping[str, str]]
+
+    def navigation_to(self, attribute: str, target: str) -> str:
+        """The navigation property of a lookup that leads to `target`; its own name when nothing says more."""
+        return self.navigation.get(attribute, {}).get(target, attribute)
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessDocument:
+    """`is_function`: it is called by GET."""
+
+    process: Process
+    is_function: bool = False
+
+
+ENTITIES: TypeAdapter[dict[str, Entity]] = TypeAdapter(dict[str, Entity])
+ENTITY: TypeAdapter[EntityDocument] = TypeAdapter(EntityDocument)
+OPTION_SETS: TypeAdapter[dict[str, OptionSet]] = TypeAdapter(dict[str, OptionSet])
+PROCESSES: TypeAdapter[dict[str, ProcessDocument]] = TypeAdapter(dict[str, ProcessDocument])
+LANGUAGES: TypeAdapter[tuple[int, ...]] = TypeAdapter(tuple[int, ...])
+IDENTITY: TypeAdapter[str] = TypeAdapter(str)

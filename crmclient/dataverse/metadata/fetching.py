@@ -1,0 +1,161 @@
+"""Asking the platform for its metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import Any, Final, TypeVar
+
+from crmclient.dataverse import paths
+from crmclient.dataverse.api import Api
+from crmclient.dataverse.http.messages import Request
+from crmclient.dataverse.metadata import actions, processes, reading
+from crmclient.dataverse.metadata.documents import EntityDocument, ProcessDocument
+from crmclient.dataverse.subjects import Kind, Subject
+from crmclient.errors import InvalidQuery, PlatformError, RecordNotFound, UnexpectedAnswer, UnknownEntity
+from crmclient.metadata import Attribute, AttributeType, Entity, OptionSet
+from crmclient.platform import SERVICE_CALL
+from crmclient.values import Guid, parse_guid
+
+_METADATA: Final = Subject(Kind.METADATA)
+_NAMESPACE: Final = "Microsoft.Dynamics.CRM"
+
+_ENTITY_COLUMNS: Final = ",".join(
+    (
+        *("LogicalName", "EntitySetName", "PrimaryIdAttribute", "PrimaryNameAttribute", "DisplayName"),
+        *("DisplayCollectionName", "Description", "HasNotes", "IsIntersect", "IsCustomEntity"),
+    )
+)
+_ONE_TO_MANY: Final = ",".join(
+    (
+        *("SchemaName", "ReferencedEntity", "ReferencingEntity", "ReferencingAttribute"),
+        *("ReferencingEntityNavigationPropertyName", "CascadeConfiguration"),
+    )
+)
+_MANY_TO_MANY: Final = "SchemaName,Entity1LogicalName,Entity2LogicalName,IntersectEntityName"
+_CASTS: Final = {
+    AttributeType.PICKLIST: "PicklistAttributeMetadata",
+    AttributeType.MULTISELECT: "MultiSelectPicklistAttributeMetadata",
+    AttributeType.STATE: "StateAttributeMetadata",
+    AttributeType.STATUS: "StatusAttributeMetadata",
+}
+
+Found = TypeVar("Found")
+
+
+class Fetcher:
+    """Each method raises PlatformFailure when the platform is away or answers nonsense."""
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+
+    def entities(self) -> dict[str, Entity]:
+        answer = self._get(
+            "EntityDefinitions",
+            {"$select": _ENTITY_COLUMNS, "$expand": "Keys($select=LogicalName,KeyAttributes)"},
+        )
+        found = _read(lambda: [reading.entity(item) for item in answer["value"]])
+        return {entity.logical_name: entity for entity in found if entity is not None}
+
+    def entity(self, name: str) -> EntityDocument:
+        path = f"EntityDefinitions(LogicalName='{name}')"
+        related = self._get(
+            path,
+            {
+                "$select": "LogicalName",
+                "$expand": f"ManyToOneRelationships($select={_ONE_TO_MANY}),"
+                f"OneToManyRelationships($select={_ONE_TO_MANY}),"
+                f"ManyToManyRelationships($select={_MANY_TO_MANY})",
+            },
+        )
+        attributes = self._get(f"{path}/Attributes", {})
+        listed = _read(lambda: [item for item in attributes["value"] if reading.attribute(item, name, {})])
+        choices = self._choices(path, name, listed)
+        found = _read(lambda: [reading.attribute(item, name, choices) for item in listed])
+        return EntityDocument(
+            {item.logical_name: item for item in found if isinstance(item, Attribute)},
+            _read(lambda: tuple(reading.relationships(related))),
+            _read(lambda: reading.navigation(related)),
+        )
+
+    def option_sets(self) -> dict[str, OptionSet]:
+        """The global ones that have options; those of two choices, yes and no, have none."""
+        answer = self._get("GlobalOptionSetDefinitions", {})
+        found = _read(
+            lambda: [reading.option_set(item, None) for item in answer["value"] if "Options" in item]
+        )
+        return {item.name: item for item in found}
+
+    def processes(self) -> dict[str, ProcessDocument]:
+        rows = {
+            name: self._get(name, {"$select": ",".join(columns)})
+            for name, columns in processes.COLUMNS.items()
+        }
+        listed = _read(lambda: {name: answer["value"] for name, answer in rows.items()})
+        names = _read(lambda: {row["uniquename"] for row in listed[processes.APIS]})
+        classic = actions.read(self._document(), self.entities(), names)
+        return {**_read(lambda: processes.read(listed)), **classic}
+
+    def languages(self) -> tuple[int, ...]:
+        """The base language first."""
+        answer = self._get("RetrieveProvisionedLanguages()", {})
+        provisioned = _read(lambda: [int(lcid) for lcid in answer["RetrieveProvisionedLanguages"]])
+        base = self._base_language()
+        return tuple(sorted(provisioned, key=lambda lcid: lcid != base))
+
+    def service_user(self) -> Guid:
+        answer = self._get("WhoAmI", {})
+        return _read(lambda: parse_guid(answer["UserId"]))
+
+    def _base_language(self) -> int | None:
+        try:
+            answer = self._get("organizations", {"$select": "languagecode"})
+        except (UnknownEntity, RecordNotFound, InvalidQuery, UnexpectedAnswer):
+            # An account may well not be allowed to read the organisation.
+            return None
+        return _read(lambda: next((int(row["languagecode"]) for row in answer["value"]), None))
+
+    def _choices(
+        self, path: str, entity: str, attributes: Iterable[Mapping[str, Any]]
+    ) -> dict[str, OptionSet]:
+        """The option set of each choice: asked for type by type, since options are not listed otherwise."""
+        known = (reading.attribute(item, entity, {}) for item in attributes)
+        present = {attribute.type for attribute in known if attribute is not None}
+        found: dict[str, OptionSet] = {}
+        for type_, cast in _CASTS.items():
+            if type_ in present:
+                answer = self._get(
+                    f"{path}/Attributes/{_NAMESPACE}.{cast}",
+                    {"$select": "LogicalName", "$expand": "OptionSet,GlobalOptionSet"},
+                )
+                found.update(_read(partial(_sets, answer, entity)))
+        return found
+
+    def _document(self) -> bytes:
+        """The organisation's `$metadata`, which is XML whatever is accepted."""
+        request = Request("GET", f"{self._api.base}$metadata", {"Accept": "application/xml"}, repeatable=True)
+        return self._api.send(request, _METADATA, SERVICE_CALL).body
+
+    def _get(self, path: str, options: Mapping[str, str]) -> dict[str, Any]:
+        try:
+            return self._api.get(
+                paths.with_query(path, options) if options else path, _METADATA, SERVICE_CALL
+            )
+        except PlatformError as error:
+            error.add_note(f"Asked for {path}.")
+            raise
+
+
+def _sets(answer: Mapping[str, Any], entity: str) -> dict[str, OptionSet]:
+    return {
+        row["LogicalName"]: reading.option_set(row.get("GlobalOptionSet") or row["OptionSet"], entity)
+        for row in answer["value"]
+        if row.get("GlobalOptionSet") or row.get("OptionSet")
+    }
+
+
+def _read(read: Callable[[], Found]) -> Found:
+    try:
+        return read()
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise UnexpectedAnswer(f"The platform's metadata is not as expected: {error!r}.") from error

@@ -1,0 +1,166 @@
+"""Metadata as Dataverse's JSON has it, as the values of `crmclient.metadata`.
+
+The JSON has been read exactly, and is otherwise not trusted: what is missing or of another type raises
+KeyError, TypeError or ValueError, which the fetcher turns into UnexpectedAnswer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from typing import Any, Final
+
+from crmclient.metadata import (
+    AlternateKey,
+    Attribute,
+    AttributeType,
+    Cascade,
+    DateTimeBehavior,
+    Entity,
+    Label,
+    Option,
+    OptionSet,
+    Relationship,
+    RequiredLevel,
+)
+
+KILOBYTE: Final = 1024
+ACTIVE: Final = 0
+"""The state that every entity has first. Dataverse does not say which states mean *inactive*: all others."""
+
+NOTE, DOCUMENT = "annotation", "documentbody"
+
+_TYPES: Final = {kind.value: kind for kind in AttributeType}
+_CASCADES: Final = {kind.value: kind for kind in Cascade}
+
+
+def entity(item: Mapping[str, Any]) -> Entity | None:
+    """None for an entity that has no set, and so cannot be reached."""
+    if not item["EntitySetName"] or not item["PrimaryIdAttribute"]:
+        return None
+    keys = (AlternateKey(key["LogicalName"], tuple(key["KeyAttributes"])) for key in item.get("Keys") or ())
+    return Entity(
+        item["LogicalName"],
+        item["EntitySetName"],
+        label(item.get("DisplayName")),
+        label(item.get("DisplayCollectionName")),
+        item["PrimaryIdAttribute"],
+        item.get("PrimaryNameAttribute") or None,
+        label(item.get("Description")),
+        tuple(keys),
+        bool(item.get("HasNotes")),
+        bool(item.get("IsIntersect")),
+        bool(item.get("IsCustomEntity")),
+    )
+
+
+def attribute(item: Mapping[str, Any], entity: str, options: Mapping[str, OptionSet]) -> Attribute | None:
+    """None for one that belongs to another, or whose type holds nothing of its own.
+
+    `options` are the option sets of the entity's choices, by attribute; a global one has no entity.
+    """
+    name = item["LogicalName"]
+    type_ = _TYPES.get(_type_name(item))
+    if type_ is None or item.get("AttributeOf"):
+        return None
+    if (entity, name) == (NOTE, DOCUMENT):
+        # Dataverse has it as base64 text. It is read and written as the file that it is.
+        type_ = AttributeType.FILE
+    chosen = options.get(name) if type_.has_options else None
+    size = item.get("MaxSizeInKB") if type_.holds_file else None
+    return Attribute(
+        name,
+        type_,
+        label(item.get("DisplayName")),
+        label(item.get("Description")),
+        RequiredLevel(_value(item.get("RequiredLevel")) or "None"),
+        item.get("MaxLength") if type_ in (AttributeType.STRING, AttributeType.MEMO) else None,
+        item.get("Precision"),
+        _number(item.get("MinValue")),
+        _number(item.get("MaxValue")),
+        DateTimeBehavior(_value(item.get("DateTimeBehavior")) or "UserLocal"),
+        tuple(item.get("Targets") or ()) if type_.is_reference else (),
+        None if chosen is None else chosen.name,
+        None if chosen is None or chosen.entity is None else chosen,
+        None if size is None else size * KILOBYTE,
+        bool(item.get("IsValidForCreate", True)),
+        bool(item.get("IsValidForUpdate", True)),
+        bool(item.get("IsPrimaryId")),
+        bool(item.get("IsPrimaryName")),
+        bool(item.get("IsCustomAttribute")),
+    )
+
+
+def option_set(item: Mapping[str, Any], entity: str | None) -> OptionSet:
+    """`entity` None: a global one."""
+    options = tuple(_option(option) for option in item.get("Options") or ())
+    states = {option.state for option in options if option.state is not None}
+    return OptionSet(
+        item["Name"],
+        label(item.get("DisplayName")),
+        options,
+        None if item.get("IsGlobal") else entity,
+        frozenset(states - {ACTIVE}),
+    )
+
+
+def relationships(item: Mapping[str, Any]) -> Iterator[Relationship]:
+    """Those of an entity, each once: one that leads back to the entity itself is listed on both sides."""
+    found: dict[str, Relationship] = {}
+    for one in (*(item.get("ManyToOneRelationships") or ()), *(item.get("OneToManyRelationships") or ())):
+        cascade = (one.get("CascadeConfiguration") or {}).get("Delete")
+        found[one["SchemaName"]] = Relationship(
+            one["SchemaName"],
+            one["ReferencedEntity"],
+            one["ReferencingEntity"],
+            one["ReferencingAttribute"],
+            on_delete=_CASCADES.get(str(cascade), Cascade.REMOVE_LINK),
+        )
+    for many in item.get("ManyToManyRelationships") or ():
+        found[many["SchemaName"]] = Relationship(
+            many["SchemaName"],
+            many["Entity1LogicalName"],
+            many["Entity2LogicalName"],
+            intersect=many["IntersectEntityName"],
+        )
+    yield from found.values()
+
+
+def navigation(item: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+    """The navigation property of each lookup to each of its targets."""
+    found: dict[str, dict[str, str]] = {}
+    for one in item.get("ManyToOneRelationships") or ():
+        name = one.get("ReferencingEntityNavigationPropertyName")
+        if name:
+            found.setdefault(one["ReferencingAttribute"], {})[one["ReferencedEntity"]] = name
+    return found
+
+
+def label(item: Mapping[str, Any] | None) -> Label:
+    texts = (item or {}).get("LocalizedLabels") or ()
+    return Label({text["LanguageCode"]: text["Label"] for text in texts if text.get("Label")})
+
+
+def _option(item: Mapping[str, Any]) -> Option:
+    return Option(
+        item["Value"],
+        label(item.get("Label")),
+        item.get("Color") or None,
+        bool(item.get("IsHidden")),
+        item.get("State"),
+        item.get("DefaultStatus"),
+    )
+
+
+def _type_name(item: Mapping[str, Any]) -> str:
+    """`AttributeType` is Virtual for the newer types; `AttributeTypeName` tells them apart."""
+    name = _value(item.get("AttributeTypeName"))
+    return str(name).removesuffix("Type") if name else str(item["AttributeType"])
+
+
+def _value(item: Any) -> Any:
+    return item.get("Value") if isinstance(item, Mapping) else item
+
+
+def _number(value: Any) -> Decimal | None:
+    return None if value is None else Decimal(str(value))

@@ -1,0 +1,71 @@
+"""Where metadata is kept: by `project` in the database, by the store in memory until the process ends."""
+
+from __future__ import annotations
+
+import datetime as dt
+import threading
+import uuid
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+
+class MetadataStore(Protocol):
+    """Documents by name, for one organisation. Used from any thread."""
+
+    def revision(self) -> str:
+        """Changes with every `replace`, and with nothing else. Compare for equality only."""
+        ...
+
+    def refreshed(self) -> dt.datetime | None:
+        """When the last `replace` was, None before the first."""
+        ...
+
+    def names(self) -> Sequence[str]: ...
+
+    def load(self, name: str) -> bytes | None: ...
+
+    def save(self, name: str, document: bytes) -> None:
+        """Add a document that was not there before, or could not be read any more."""
+        ...
+
+    def replace(self, documents: Mapping[str, bytes]) -> None:
+        """Keep these documents and no others, in one step: a refresh."""
+        ...
+
+    def confirm(self) -> None:
+        """A refresh has found nothing different: note the time, and leave the revision."""
+        ...
+
+
+class MemoryStore:
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._documents: dict[str, bytes] = {}
+        self._revision = "0"
+        self._refreshed: dt.datetime | None = None
+
+    def revision(self) -> str:
+        return self._revision
+
+    def refreshed(self) -> dt.datetime | None:
+        return self._refreshed
+
+    def names(self) -> Sequence[str]:
+        with self._lock:
+            return list(self._documents)
+
+    def load(self, name: str) -> bytes | None:
+        return self._documents.get(name)
+
+    def save(self, name: str, document: bytes) -> None:
+        with self._lock:
+            self._documents[name] = document
+
+    def replace(self, documents: Mapping[str, bytes]) -> None:
+        with self._lock:
+            self._documents = dict(documents)
+            self._revision = uuid.uuid4().hex
+            self._refreshed = dt.datetime.now(dt.UTC)
+
+    def confirm(self) -> None:
+        self._refreshed = dt.datetime.now(dt.UTC)

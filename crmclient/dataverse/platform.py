@@ -1,0 +1,203 @@
+"""Dataverse behind the platform's interface. Every method delegates to one module."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import BinaryIO
+
+from crmclient.dataverse import users
+from crmclient.dataverse.api import Api
+from crmclient.dataverse.files.described import FileFacts
+from crmclient.dataverse.files.download import Downloads
+from crmclient.dataverse.files.upload import Uploads
+from crmclient.dataverse.http.acting import Acting
+from crmclient.dataverse.http.client import Client
+from crmclient.dataverse.http.observer import Observer, Silent
+from crmclient.dataverse.http.tokens import Tokens, TokenSource
+from crmclient.dataverse.metadata.catalogue import Catalogue
+from crmclient.dataverse.metadata.fetching import Fetcher
+from crmclient.dataverse.metadata.store import MemoryStore, MetadataStore
+from crmclient.dataverse.options import Options
+from crmclient.dataverse.processes import Processes
+from crmclient.dataverse.queries.running import Queries
+from crmclient.dataverse.records.batch import Batches
+from crmclient.dataverse.records.one import Records
+from crmclient.dataverse.records.writes import Writes
+from crmclient.errors import UnknownOptionSet
+from crmclient.metadata import (
+    Attribute,
+    Entity,
+    OptionSet,
+    PlatformUser,
+    Process,
+    Relationship,
+    SecurityRole,
+)
+from crmclient.platform import SERVICE_CALL, Call, Create, Delete, Operation, Update
+from crmclient.query.ast import ALL, Page, Query
+from crmclient.values import (
+    Download,
+    FileInfo,
+    Guid,
+    QueryResult,
+    Record,
+    Reference,
+    Stored,
+    Value,
+    Values,
+)
+
+
+class DataversePlatform:
+    """`crmclient.Platform` over the Dataverse Web API. Safe to share between threads, not between processes.
+
+    `local_revision_sql` may say how the revision of `store` is read in the service's own database.
+    """
+
+    def __init__(
+        self,
+        options: Options,
+        source: TokenSource,
+        *,
+        store: MetadataStore | None = None,
+        observer: Observer | None = None,
+        local_revision_sql: str | None = None,
+    ) -> None:
+        self.local_revision_sql = local_revision_sql
+        client = Client(options, Tokens(source), observer or Silent())
+        api = Api(client)
+        self._catalogue = Catalogue(Fetcher(api), store or MemoryStore())
+        files = FileFacts(api)
+        writes = Writes(api, self._catalogue)
+        self._records = Records(api, self._catalogue, writes, files)
+        self._batches = Batches(api, writes)
+        self._queries = Queries(api, self._catalogue, files)
+        self._uploads = Uploads(api, self._catalogue, files, self._records.retrieve)
+        self._downloads = Downloads(api, self._catalogue, self._records.retrieve)
+        self._processes = Processes(api, self._catalogue)
+        if options.by_object_id:
+            client.acting = Acting(partial(users.object_id, self._records.retrieve))
+
+    def create(
+        self, entity: str, values: Values, *, id: Guid | None = None, call: Call = SERVICE_CALL
+    ) -> Stored:
+        return self._records.create(Create(entity, values, id), call)
+
+    def retrieve(self, entity: str, id: Guid, columns: Sequence[str], *, call: Call = SERVICE_CALL) -> Record:
+        return self._records.retrieve(entity, id, columns, call)
+
+    def update(
+        self,
+        entity: str,
+        id: Guid,
+        values: Values,
+        *,
+        if_version: str | None = None,
+        call: Call = SERVICE_CALL,
+    ) -> Stored:
+        return self._records.update(Update(entity, id, values, if_version), call)
+
+    def delete(
+        self, entity: str, id: Guid, *, if_version: str | None = None, call: Call = SERVICE_CALL
+    ) -> None:
+        self._records.delete(Delete(entity, id, if_version), call)
+
+    def batch(self, operations: Sequence[Operation], *, call: Call = SERVICE_CALL) -> list[Stored | None]:
+        return self._batches.run(operations, call)
+
+    def query(self, query: Query, page: Page = ALL, *, call: Call = SERVICE_CALL) -> QueryResult:
+        return self._queries.run(query, page, call)
+
+    def upload(
+        self,
+        entity: str,
+        id: Guid,
+        attribute: str,
+        content: BinaryIO,
+        *,
+        file_name: str,
+        content_type: str,
+        if_version: str | None = None,
+        call: Call = SERVICE_CALL,
+    ) -> FileInfo:
+        return self._uploads.upload(entity, id, attribute, content, file_name, content_type, if_version, call)
+
+    def download(
+        self,
+        entity: str,
+        id: Guid,
+        attribute: str,
+        *,
+        start: int = 0,
+        length: int | None = None,
+        call: Call = SERVICE_CALL,
+    ) -> Download | None:
+        return self._downloads.download(entity, id, attribute, start, length, call)
+
+    def execute(
+        self,
+        process: str,
+        inputs: Values,
+        *,
+        target: Reference | None = None,
+        call: Call = SERVICE_CALL,
+    ) -> Mapping[str, Value]:
+        return self._processes.execute(process, inputs, target, call)
+
+    def entities(self) -> Mapping[str, Entity]:
+        self._catalogue.synchronise()
+        return self._catalogue.entities()
+
+    def attributes(self, entity: str) -> Mapping[str, Attribute]:
+        self._catalogue.synchronise()
+        return self._catalogue.document(entity).attributes
+
+    def relationships(self, entity: str) -> Sequence[Relationship]:
+        self._catalogue.synchronise()
+        return self._catalogue.document(entity).relationships
+
+    def option_set(self, name: str, *, entity: str | None = None) -> OptionSet:
+        self._catalogue.synchronise()
+        if entity is not None:
+            attribute = self._catalogue.document(entity).attributes.get(name)
+            if attribute is None or attribute.option_set is None:
+                raise UnknownOptionSet(name)
+            if attribute.options is not None:
+                return attribute.options
+            name = attribute.option_set
+        found = self._catalogue.option_sets().get(name)
+        if found is None:
+            raise UnknownOptionSet(name)
+        return found
+
+    def option_sets(self) -> Mapping[str, OptionSet]:
+        self._catalogue.synchronise()
+        return self._catalogue.option_sets()
+
+    def processes(self) -> Mapping[str, Process]:
+        self._catalogue.synchronise()
+        return {name: known.process for name, known in self._catalogue.processes().items()}
+
+    def languages(self) -> Sequence[int]:
+        self._catalogue.synchronise()
+        return self._catalogue.languages()
+
+    def security_roles(self) -> Sequence[SecurityRole]:
+        return users.security_roles(self._queries.run)
+
+    def metadata_revision(self) -> str:
+        return self._catalogue.revision()
+
+    def refresh_metadata(self) -> bool:
+        return self._catalogue.refresh()
+
+    def metadata_refreshed(self) -> dt.datetime | None:
+        return self._catalogue.refreshed()
+
+    def who(self) -> Guid:
+        return self._catalogue.service_user()
+
+    def user(self, id: Guid) -> PlatformUser:
+        return users.user(id, self._queries.run, self._records.retrieve)

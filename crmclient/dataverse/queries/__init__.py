@@ -1,0 +1,1 @@
+"""Queries: sent as FetchXML, page by page, and their rows read."""

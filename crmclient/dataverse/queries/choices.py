@@ -1,0 +1,62 @@
+"""Multi-select choices that equal a set of options: FetchXML can only ask which options they contain."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from crmclient.dataverse.metadata.catalogue import Catalogue
+from crmclient.dataverse.queries.sources import Source
+from crmclient.metadata import Attribute, AttributeType, OptionSet
+from crmclient.query.ast import Condition, Filter, FilterItem, Operator
+
+
+class Choices:
+    """Rewrites filters: `eq 1,2` is *contains 1 and contains 2 and none of the others*."""
+
+    def __init__(self, sources: Mapping[str | None, Source], catalogue: Catalogue) -> None:
+        self._sources = sources
+        self._catalogue = catalogue
+
+    def group(self, group: Filter, standing: str | None) -> Filter:
+        """The filter of the entity, or of the link `standing`."""
+        return Filter(tuple(self._item(item, standing) for item in group.items), group.any)
+
+    def _item(self, item: FilterItem, standing: str | None) -> FilterItem:
+        if isinstance(item, Filter):
+            return self.group(item, standing)
+        if item.operator not in (Operator.EQ, Operator.NE) or not item.values:
+            return item
+        source = self._sources.get(standing if item.link is None else item.link)
+        attribute = None if source is None else source.attribute(item.attribute)
+        if attribute is None or attribute.type is not AttributeType.MULTISELECT:
+            return item
+        return self._equal(item, attribute) if item.operator is Operator.EQ else self._other(item, attribute)
+
+    def _equal(self, item: Condition, attribute: Attribute) -> Filter:
+        wanted, others = self._split(item, attribute)
+        conditions = [_asked(item, Operator.CONTAIN_VALUES, (value,)) for value in wanted]
+        if others:
+            conditions.append(_asked(item, Operator.NOT_CONTAIN_VALUES, others))
+        return Filter(tuple(conditions))
+
+    def _other(self, item: Condition, attribute: Attribute) -> Filter:
+        wanted, others = self._split(item, attribute)
+        conditions = [_asked(item, Operator.NOT_CONTAIN_VALUES, (value,)) for value in wanted]
+        if others:
+            conditions.append(_asked(item, Operator.CONTAIN_VALUES, others))
+        return Filter(tuple(conditions), any=True)
+
+    def _split(self, item: Condition, attribute: Attribute) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The options that are wanted, and all the others."""
+        value = item.values[0]
+        wanted = value if isinstance(value, tuple) else (value,)
+        chosen = sorted({option for option in wanted if isinstance(option, int)})
+        others = [option.value for option in self._options(attribute).options if option.value not in chosen]
+        return tuple(chosen), tuple(others)
+
+    def _options(self, attribute: Attribute) -> OptionSet:
+        return attribute.options or self._catalogue.option_sets()[attribute.option_set or ""]
+
+
+def _asked(item: Condition, operator: Operator, values: tuple[int, ...]) -> Condition:
+    return Condition(item.attribute, operator, values, item.link)

@@ -1,0 +1,98 @@
+"""The columns of a query: what is selected for each on the platform, and how its value is read from a row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from crmclient.dataverse.api import FORMATTED
+from crmclient.dataverse.files.described import FileFacts, attachment, is_attachment
+from crmclient.dataverse.queries.sources import Source
+from crmclient.dataverse.records.decoding import Reader, Row, decode, reader
+from crmclient.errors import InvalidQuery
+from crmclient.metadata import Attribute, AttributeType
+from crmclient.platform import Call
+from crmclient.query.ast import Aggregate, Column
+from crmclient.values import Value
+
+NAME_SUFFIX: Final = "name"
+_COUNTS: Final = frozenset({Aggregate.COUNT, Aggregate.COUNT_COLUMN})
+_ATTACHMENT: Final = ("filename", "mimetype", "filesize", "isdocument", "versionnumber")
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """`key` is that of the value in a row of the result; `selected` are the platform's columns that it is
+    read from; `has_references`: names of records are needed for it."""
+
+    key: str
+    selected: tuple[Column, ...]
+    read: Reader
+    has_references: bool = False
+
+
+def output_of(source: Source, column: Column, files: FileFacts, call: Call) -> Output:
+    """A column of a query that gives records. Raises InvalidQuery for an unknown attribute."""
+    key = column.alias or source.key(column.attribute)
+    attribute = source.attribute(column.attribute)
+    if attribute is None:
+        return _name_of_lookup(source, column, key)
+    if attribute.type.holds_file:
+        return _file(source, attribute, key, files, call)
+    read = reader(attribute, *source.properties(attribute))
+    selected = (Column(attribute.logical_name),)
+    return Output(key, selected, read, attribute.type.is_reference)
+
+
+def aggregated(source: Source, column: Column) -> Output:
+    """A column of an aggregate query, whose alias names it on the platform too."""
+    attribute = source.attribute(column.attribute)
+    construct = f"attribute {column.attribute}"
+    if not column.alias:
+        raise InvalidQuery(f"{construct}: a column of an aggregate query needs an alias.")
+    if attribute is None:
+        raise InvalidQuery(f"{construct}: the entity {source.entity.logical_name!r} has no such attribute.")
+    if column.aggregate in _COUNTS or column.date_grouping is not None:
+        attribute = Attribute(column.alias, AttributeType.INTEGER)
+    read = reader(attribute, column.alias)
+    return Output(column.alias, (column,), read, attribute.type.is_reference)
+
+
+def _name_of_lookup(source: Source, column: Column, key: str) -> Output:
+    """The lookup's name is an attribute too: its own name with `name` added."""
+    lookup = source.attribute(column.attribute.removesuffix(NAME_SUFFIX))
+    if lookup is None or not lookup.type.is_reference or not column.attribute.endswith(NAME_SUFFIX):
+        raise InvalidQuery(
+            f"attribute {column.attribute}: the entity {source.entity.logical_name!r} has no such attribute."
+        )
+    names = source.properties(lookup)
+
+    def read(row: Row) -> Value:
+        shown = (row.get(f"{name}@{FORMATTED}") for name in names)
+        return next((text for text in shown if isinstance(text, str)), None)
+
+    return Output(key, (Column(lookup.logical_name),), read, has_references=True)
+
+
+def _file(source: Source, attribute: Attribute, key: str, files: FileFacts, call: Call) -> Output:
+    entity, primary_id = source.entity, source.entity.primary_id
+    read_id = reader(source.known(primary_id), source.key(primary_id))
+    if is_attachment(entity.logical_name, attribute):
+        selected = tuple(Column(name) for name in (*_ATTACHMENT, primary_id))
+
+        def read_attachment(row: Row) -> Value:
+            note = read_id(row)
+            facts = {name: row.get(source.key(name)) for name in _ATTACHMENT}
+            return None if note is None else attachment(str(note), str(facts["versionnumber"]), facts)
+
+        return Output(key, selected, read_attachment)
+
+    def read(row: Row) -> Value:
+        record = read_id(row)
+        names = source.properties(attribute)
+        file = next((row[name] for name in names if row.get(name) is not None), None)
+        if record is None or file is None:
+            return None
+        return files.of(entity, str(record), attribute, str(decode(attribute, file)), call)
+
+    return Output(key, (Column(attribute.logical_name), Column(primary_id)), read)

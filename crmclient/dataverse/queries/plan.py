@@ -1,0 +1,120 @@
+"""A query as it is sent, and how its rows are read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from crmclient.dataverse.files.described import FileFacts
+from crmclient.dataverse.metadata.catalogue import Catalogue
+from crmclient.dataverse.queries.choices import Choices
+from crmclient.dataverse.queries.outputs import NAME_SUFFIX, Output, aggregated, output_of
+from crmclient.dataverse.queries.sources import Source, sources_of
+from crmclient.errors import InvalidQuery
+from crmclient.platform import Call
+from crmclient.query.ast import Column, Link, Order, Query
+from crmclient.values import Value
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """`query` is what the platform runs. Columns have no aliases there unless it aggregates."""
+
+    query: Query
+    outputs: tuple[Output, ...]
+    entity_set: str
+    primary_id: str
+    has_references: bool
+
+    def row(self, row: Mapping[str, Any]) -> dict[str, Value]:
+        return {output.key: output.read(row) for output in self.outputs}
+
+
+def plan_of(query: Query, catalogue: Catalogue, files: FileFacts, call: Call) -> Plan:
+    """Raises UnknownEntity, InvalidQuery."""
+    sources = sources_of(query, catalogue)
+    root = sources[None]
+    if not any(source.columns for source in sources.values()):
+        sources[None] = root = replace(root, columns=(Column(root.entity.primary_id),))
+    outputs: dict[str | None, list[Output]] = {
+        alias: [
+            aggregated(source, column) if query.is_aggregate else output_of(source, column, files, call)
+            for column in source.columns
+        ]
+        for alias, source in sources.items()
+    }
+    every = [output for of_source in outputs.values() for output in of_source]
+    _check_keys(every)
+    if query.distinct and any(len(output.selected) > 1 for output in every):
+        raise InvalidQuery("attribute: rows that hold files cannot be told apart by distinct.")
+    writer = _Writer(query, sources, outputs, catalogue)
+    return Plan(
+        writer.query(),
+        tuple(every),
+        root.entity.entity_set,
+        root.entity.primary_id,
+        any(output.has_references for output in every),
+    )
+
+
+class _Writer:
+    def __init__(
+        self,
+        query: Query,
+        sources: Mapping[str | None, Source],
+        outputs: Mapping[str | None, list[Output]],
+        catalogue: Catalogue,
+    ) -> None:
+        self._query = query
+        self._sources = sources
+        self._outputs = outputs
+        self._choices = Choices(sources, catalogue)
+
+    def query(self) -> Query:
+        query = self._query
+        return replace(
+            query,
+            columns=self._columns(None),
+            filter=None if query.filter is None else self._choices.group(query.filter, None),
+            links=tuple(self._link(link) for link in query.links),
+            orders=tuple(self._order(order) for order in query.orders),
+        )
+
+    def _link(self, link: Link) -> Link:
+        return replace(
+            link,
+            columns=self._columns(link.alias),
+            filter=None if link.filter is None else self._choices.group(link.filter, link.alias),
+            links=tuple(self._link(nested) for nested in link.links),
+        )
+
+    def _columns(self, alias: str | None) -> tuple[Column, ...]:
+        selected = [column for output in self._outputs[alias] for column in output.selected]
+        return tuple(dict.fromkeys(selected))
+
+    def _order(self, order: Order) -> Order:
+        """Orders by an alias name the attribute; those by a lookup's name, the lookup, which sorts by it."""
+        if self._query.is_aggregate:
+            return order
+        attribute, link = order.attribute, order.link
+        if attribute is None:
+            attribute, link = self._aliased(order.alias)
+        source = self._sources.get(link) or self._sources[None]
+        if source.attribute(attribute) is None and source.attribute(attribute.removesuffix(NAME_SUFFIX)):
+            attribute = attribute.removesuffix(NAME_SUFFIX)
+        return Order(attribute, None, link, order.descending)
+
+    def _aliased(self, alias: str | None) -> tuple[str, str | None]:
+        for link, source in self._sources.items():
+            for column in source.columns:
+                if alias in (column.alias, source.key(column.attribute)):
+                    return column.attribute, link
+        raise InvalidQuery(f"order {alias}: no column has this alias.")
+
+
+def _check_keys(outputs: list[Output]) -> None:
+    keys = [output.key for output in outputs]
+    for key in keys:
+        if keys.count(key) > 1:
+            raise InvalidQuery(f"attribute {key!r}: two columns have this name; give one of them an alias.")

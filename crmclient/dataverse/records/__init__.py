@@ -1,0 +1,1 @@
+"""One record at a time, or several in a change set; and values as the Web API writes them."""

@@ -1,0 +1,76 @@
+"""Several writes in one change set: all of them, or none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from crmclient.dataverse.api import Api
+from crmclient.dataverse.failures import check, error_of
+from crmclient.dataverse.http.messages import Answer, Request
+from crmclient.dataverse.multipart import Part, change_set, parts_of
+from crmclient.dataverse.records.writes import Writes, deleted, stored
+from crmclient.dataverse.subjects import Kind, Subject
+from crmclient.errors import PlatformError, UnexpectedAnswer
+from crmclient.platform import Call, Create, Delete, Operation, Update
+from crmclient.values import Stored
+
+_WHOLE = Subject(Kind.RECORD)
+
+
+class Batches:
+    """Raises as `Platform.batch`: the error of the first operation that fails, with its index."""
+
+    def __init__(self, api: Api, writes: Writes) -> None:
+        self._api = api
+        self._writes = writes
+
+    def run(self, operations: Sequence[Operation], call: Call) -> list[Stored | None]:
+        if not operations:
+            return []
+        made = [self._made(index, operation) for index, operation in enumerate(operations)]
+        content_type, body = change_set([request for request, _ in made])
+        request = Request("POST", f"{self._api.base}$batch", {"Content-Type": content_type}, body)
+        answer = self._api.client.send(request, call)
+        acting = call.caller is not None
+        parts = list(parts_of(answer))
+        for part in parts:
+            if not part.answer.ok:
+                raise _failure(part, [subject for _, subject in made], acting=acting)
+        check(answer, _WHOLE, acting=acting)
+        if len(parts) != len(made):
+            raise UnexpectedAnswer("The platform's batch has another number of answers than of requests.")
+        return [
+            _outcome(operation, subject, part.answer)
+            for operation, (_, subject), part in zip(operations, made, parts, strict=True)
+        ]
+
+    def _made(self, index: int, operation: Operation) -> tuple[Request, Subject]:
+        try:
+            match operation:
+                case Create():
+                    return self._writes.create(operation)
+                case Update():
+                    return self._writes.update(operation)
+                case Delete():
+                    return self._writes.delete(operation)
+        except PlatformError as error:
+            error.item = index
+            raise
+
+
+def _outcome(operation: Operation, subject: Subject, answer: Answer) -> Stored | None:
+    if not isinstance(operation, Delete):
+        return stored(subject, answer)
+    deleted(answer)
+    return None
+
+
+def _failure(part: Part, subjects: Sequence[Subject], *, acting: bool) -> PlatformError:
+    """The error of the operation that a part answers: its content id is the index, counted from 1."""
+    number = part.content_id or ""
+    index = int(number) - 1 if number.isascii() and number.isdigit() else None
+    if index is None or not 0 <= index < len(subjects):
+        return error_of(part.answer, _WHOLE, acting=acting)
+    error = error_of(part.answer, subjects[index], acting=acting)
+    error.item = index
+    return error

@@ -1,0 +1,150 @@
+"""JSON as the values of Python. What is not of the attribute's type is no answer of the protocol."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Any, Final
+
+from crmclient.dataverse.api import FORMATTED, LOOKUP_NAME
+from crmclient.errors import UnexpectedAnswer
+from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior
+from crmclient.values import Reference, Value, parse_guid
+
+Row = Mapping[str, Any]
+Reader = Callable[[Row], Value]
+
+
+def property_name(attribute: Attribute) -> str:
+    """The property that holds an attribute's value in a record: `_x_value` for a lookup, an image's id."""
+    if attribute.type.is_reference:
+        return f"_{attribute.logical_name}_value"
+    return f"{attribute.logical_name}id" if attribute.type is AttributeType.IMAGE else attribute.logical_name
+
+
+def reader(attribute: Attribute, *names: str) -> Reader:
+    """Reads an attribute's value from the first of the properties `names` that a row has.
+
+    Empty values may be left out of a row. The reader raises UnexpectedAnswer.
+    """
+    if attribute.type.is_reference:
+        return _reference_reader(attribute, names)
+    decode = _decoder(attribute)
+
+    def read(row: Row) -> Value:
+        for name in names:
+            value = row.get(name)
+            if value is not None:
+                return checked(attribute.logical_name, decode, value)
+        return None
+
+    return read
+
+
+def checked(name: str, decode: Callable[[Any], Value], value: Any) -> Value:
+    try:
+        return decode(value)
+    except (TypeError, ValueError, ArithmeticError):
+        raise UnexpectedAnswer(f"The platform's value of {name} is not of its type.") from None
+
+
+def decode(attribute: Attribute, value: Any) -> Value:
+    """One value that is not empty and no lookup. Raises UnexpectedAnswer."""
+    return checked(attribute.logical_name, _decoder(attribute), value)
+
+
+def _reference_reader(attribute: Attribute, names: tuple[str, ...]) -> Reader:
+    only = attribute.targets[0] if len(attribute.targets) == 1 else None
+
+    def read(row: Row) -> Value:
+        for name in names:
+            id = row.get(name)
+            if id is None:
+                continue
+            entity = row.get(f"{name}@{LOOKUP_NAME}") or only
+            shown = row.get(f"{name}@{FORMATTED}")
+            if not isinstance(entity, str):
+                raise UnexpectedAnswer(f"The platform does not say what {attribute.logical_name} points at.")
+            guid = checked(attribute.logical_name, _guid, id)
+            return Reference(entity, str(guid), shown if isinstance(shown, str) else None)
+        return None
+
+    return read
+
+
+def _decoder(attribute: Attribute) -> Callable[[Any], Value]:
+    if attribute.type is AttributeType.DATETIME and attribute.behavior is DateTimeBehavior.DATE_ONLY:
+        return _date
+    return _DECODERS[attribute.type]
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _integer(value: Any) -> int:
+    if type(value) is int:
+        return value
+    if isinstance(value, str | Decimal) and Decimal(value) == int(Decimal(value)):
+        # BigInt comes as text from some, and a sum of whole numbers as a fraction.
+        return int(Decimal(value))
+    raise TypeError
+
+
+def _decimal(value: Any) -> Decimal:
+    if isinstance(value, bool) or not isinstance(value, int | Decimal | str):
+        raise TypeError
+    number = Decimal(value)
+    if not number.is_finite():
+        raise ValueError
+    return number
+
+
+def _double(value: Any) -> float:
+    return float(_decimal(value))
+
+
+def _boolean(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError
+    return value
+
+
+def _time(value: Any) -> dt.datetime:
+    moment = dt.datetime.fromisoformat(value)
+    return moment.replace(tzinfo=dt.UTC) if moment.tzinfo is None else moment.astimezone(dt.UTC)
+
+
+def _date(value: Any) -> dt.date:
+    return dt.date.fromisoformat(value[:10])
+
+
+def _guid(value: Any) -> str:
+    return parse_guid(value)
+
+
+def _options(value: Any) -> tuple[int, ...]:
+    return tuple(sorted({int(option) for option in str(value).split(",") if option.strip()}))
+
+
+_DECODERS: Final[dict[AttributeType, Callable[[Any], Value]]] = {
+    AttributeType.STRING: _text,
+    AttributeType.MEMO: _text,
+    AttributeType.INTEGER: _integer,
+    AttributeType.BIGINT: _integer,
+    AttributeType.DECIMAL: _decimal,
+    AttributeType.DOUBLE: _double,
+    AttributeType.MONEY: _decimal,
+    AttributeType.BOOLEAN: _boolean,
+    AttributeType.DATETIME: _time,
+    AttributeType.UNIQUEIDENTIFIER: _guid,
+    AttributeType.PICKLIST: _integer,
+    AttributeType.MULTISELECT: _options,
+    AttributeType.STATE: _integer,
+    AttributeType.STATUS: _integer,
+    AttributeType.FILE: _guid,
+    AttributeType.IMAGE: _guid,
+}

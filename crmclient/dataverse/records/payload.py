@@ -1,0 +1,109 @@
+"""The values of one write as JSON: each checked, wrong ones collected, so that all are reported at once.
+
+What only the platform can know (a missing target, a rule) it says itself. A required value that is missing
+is reported here only beside others that are wrong anyway.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from crmclient.dataverse.metadata.catalogue import Catalogue
+from crmclient.dataverse.metadata.documents import EntityDocument
+from crmclient.dataverse.records.encoding import encode
+from crmclient.errors import (
+    InvalidRecord,
+    InvalidValue,
+    MissingRequired,
+    ReadOnlyAttribute,
+    UnknownAttribute,
+    UnknownTarget,
+    WrongType,
+)
+from crmclient.limits import check, wrong_value
+from crmclient.metadata import Attribute, Entity, OptionSet, RequiredLevel
+from crmclient.values import Reference, Values
+
+STATE, STATUS = "statecode", "statuscode"
+
+
+def payload(catalogue: Catalogue, entity: Entity, values: Values, *, creating: bool) -> dict[str, Any]:
+    """The body of a create or update. Raises InvalidRecord with every problem."""
+    writer = _Writer(catalogue, entity.logical_name)
+    for name, value in values.items():
+        writer.take(name, value, creating=creating)
+    if writer.problems:
+        if creating:
+            writer.require(values)
+        raise InvalidRecord(entity.logical_name, writer.problems)
+    return writer.content
+
+
+class _Writer:
+    def __init__(self, catalogue: Catalogue, entity: str) -> None:
+        self._catalogue = catalogue
+        self._entity = entity
+        self._document: EntityDocument = catalogue.document(entity)
+        self.content: dict[str, Any] = {}
+        self.problems: list[InvalidValue] = []
+
+    def take(self, name: str, value: Any, *, creating: bool) -> None:
+        attribute = self._document.attributes.get(name)
+        if attribute is None:
+            self.problems.append(UnknownAttribute(name, f"{self._entity} has no such attribute."))
+        elif not (attribute.creatable if creating else attribute.updatable):
+            self.problems.append(ReadOnlyAttribute(name, "The platform fills it in itself."))
+        elif value is None or value in ("", ()):
+            self._clear(attribute)
+        elif attribute.type.holds_file:
+            self.problems.append(WrongType(name, "A file is written by upload."))
+        else:
+            self._collect(lambda: self._put(attribute, value), name)
+
+    def require(self, values: Values) -> None:
+        """Adds a problem for every required attribute that has no value."""
+        failed = {problem.attribute for problem in self.problems}
+        for name, attribute in self._document.attributes.items():
+            if attribute.is_required and values.get(name) in (None, "", ()) and name not in failed:
+                self.problems.append(MissingRequired(name, "A value is required."))
+
+    def _collect(self, put: Callable[[], None], name: str) -> None:
+        try:
+            put()
+        except InvalidValue as problem:
+            self.problems.append(problem)
+        except (TypeError, ValueError) as error:
+            self.problems.append(wrong_value(name, error))
+
+    def _clear(self, attribute: Attribute) -> None:
+        name = attribute.logical_name
+        if attribute.required is RequiredLevel.SYSTEM:
+            self.problems.append(MissingRequired(name, "It cannot be empty."))
+        elif attribute.type.is_reference:
+            # Any of a lookup's navigation properties clears it, whatever it points at.
+            target = attribute.targets[0] if attribute.targets else ""
+            self.content[f"{self._document.navigation_to(name, target)}@odata.bind"] = None
+        else:
+            self.content[name] = None
+
+    def _put(self, attribute: Attribute, value: Any) -> None:
+        name = attribute.logical_name
+        if not attribute.type.is_reference:
+            encoded = encode(attribute, value)
+            check(attribute, value, self._options)
+            self.content[name] = encoded
+            return
+        check(attribute, value, self._options)
+        self.content[f"{self._document.navigation_to(name, value.entity)}@odata.bind"] = self._bound(
+            attribute, value
+        )
+
+    def _bound(self, attribute: Attribute, value: Reference) -> str:
+        target = self._catalogue.entities().get(value.entity)
+        if target is None:
+            raise UnknownTarget(attribute.logical_name, f"There is no entity {value.entity!r}.")
+        return f"/{target.entity_set}({encode(attribute, value.id)})"
+
+    def _options(self, attribute: Attribute) -> OptionSet:
+        return attribute.options or self._catalogue.option_sets()[attribute.option_set or ""]

@@ -1,0 +1,103 @@
+"""The requests that write one record: sent alone, or as the parts of a change set."""
+
+from __future__ import annotations
+
+import uuid
+
+from crmclient.dataverse import paths
+from crmclient.dataverse.api import REPRESENTATION, Api, tag_of, version_of
+from crmclient.dataverse.http.messages import Answer, Request
+from crmclient.dataverse.metadata.catalogue import Catalogue
+from crmclient.dataverse.records.payload import payload
+from crmclient.dataverse.subjects import Kind, Subject
+from crmclient.errors import InvalidRecord, RecordNotFound, UnexpectedAnswer, WrongType
+from crmclient.metadata import Entity
+from crmclient.platform import Create, Delete, Update
+from crmclient.values import Guid, Stored, Values, parse_guid
+
+_NO_CONTENT = 204
+
+
+class Writes:
+    """Makes requests, each with its subject. Every write answers with the record's new version."""
+
+    def __init__(self, api: Api, catalogue: Catalogue) -> None:
+        self._api = api
+        self._catalogue = catalogue
+
+    def create(self, operation: Create) -> tuple[Request, Subject]:
+        """With an id that is chosen here at the latest, so that sending it again cannot double the record."""
+        entity = self._catalogue.entity(operation.entity)
+        content = payload(self._catalogue, entity, operation.values, creating=True)
+        id = content[entity.primary_id] = _choose_id(entity, operation)
+        request = self._api.request(
+            "POST",
+            paths.with_query(entity.entity_set, {"$select": entity.primary_id}),
+            content,
+            {"Prefer": REPRESENTATION},
+            repeatable=True,
+        )
+        return request, self._subject(entity, id, operation.values)
+
+    def update(self, operation: Update) -> tuple[Request, Subject]:
+        """`If-Match` stands on every one: without it Dataverse would create what is not there."""
+        entity = self._catalogue.entity(operation.entity)
+        id = record_id(entity, operation.id)
+        content = payload(self._catalogue, entity, operation.values, creating=False)
+        request = self._api.request(
+            "PATCH",
+            paths.with_query(paths.record(entity, id), {"$select": entity.primary_id}),
+            content,
+            {"Prefer": REPRESENTATION, "If-Match": tag_of(operation.if_version)},
+        )
+        return request, self._subject(entity, id, operation.values)
+
+    def delete(self, operation: Delete) -> tuple[Request, Subject]:
+        entity = self._catalogue.entity(operation.entity)
+        id = record_id(entity, operation.id)
+        headers = {} if operation.if_version is None else {"If-Match": tag_of(operation.if_version)}
+        request = self._api.request("DELETE", paths.record(entity, id), headers=headers)
+        return request, self._subject(entity, id, {})
+
+    def _subject(self, entity: Entity, id: Guid, values: Values) -> Subject:
+        return Subject(
+            Kind.RECORD,
+            entity.logical_name,
+            id,
+            values=values,
+            keys=entity.keys,
+            primary_id=entity.primary_id,
+        )
+
+
+def stored(subject: Subject, answer: Answer) -> Stored:
+    """What a write has left. Raises UnexpectedAnswer when the answer does not say."""
+    return Stored(subject.id, version_of(answer.json().get("@odata.etag")))
+
+
+def deleted(answer: Answer) -> None:
+    """Raises UnexpectedAnswer for a success that says anything: it comes from something on the way."""
+    if answer.status != _NO_CONTENT:
+        raise UnexpectedAnswer(f"The platform answers a delete with {answer.status}.")
+
+
+def record_id(entity: Entity, id: Guid) -> Guid:
+    """An id in its canonical form. What is no GUID is the id of no record: raises RecordNotFound."""
+    try:
+        return parse_guid(id)
+    except (TypeError, ValueError):
+        raise RecordNotFound(entity.logical_name, str(id)) from None
+
+
+def _choose_id(entity: Entity, operation: Create) -> Guid:
+    """The id that the caller chose, beside the values or among them, or a new one."""
+    given = [id for id in (operation.id, operation.values.get(entity.primary_id)) if id is not None]
+    try:
+        chosen = {parse_guid(str(id)) for id in given}
+    except ValueError as error:
+        problem = WrongType(entity.primary_id, f"{error}.")
+        raise InvalidRecord(entity.logical_name, [problem]) from None
+    if len(chosen) > 1:
+        problem = WrongType(entity.primary_id, "Another id was chosen too.")
+        raise InvalidRecord(entity.logical_name, [problem])
+    return chosen.pop() if chosen else str(uuid.uuid4())

@@ -1,0 +1,24 @@
+"""What a long command shows meanwhile: a line that counts up on a terminal, and a line a step elsewhere."""
+
+from __future__ import annotations
+
+from django.core.management.base import OutputWrapper
+
+
+class Progress:
+    """`name` begins every line. Elsewhere than on a terminal only the ends are shown, unless `every_step`."""
+
+    def __init__(self, stdout: OutputWrapper, name: str, *, every_step: bool = False) -> None:
+        self._stdout = stdout
+        self._name = name
+        self._every_step = every_step
+
+    def show(self, what: str, done: int, total: int | None = None) -> None:
+        """`total` is None where nobody knows it."""
+        line = f"{self._name}: {what.lower()} {done:,}" + ("" if total is None else f" of {total:,}")
+        if self._stdout.isatty():
+            self._stdout.write(f"\r{line}", ending="\n" if done == total else "")
+            self._stdout.flush()
+        elif done == total or self._every_step:
+            self._stdout.write(line)
+            self._stdout.flush()

@@ -1,0 +1,50 @@
+"""A piece of metadata as the Web API sees it: properties, and what its navigation properties lead to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from crmclient.values import Guid
+
+Leads: TypeAlias = Callable[[], "Item | list[Item] | None"]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """`type` is the name of its type (`StringAttributeMetadata`); `keys` are the properties it is found by
+    beside its MetadataId. `subject` are the logical names of what it describes."""
+
+    type: str
+    id: Guid
+    properties: Mapping[str, Any]
+    navigations: Mapping[str, Leads] = field(default_factory=dict)
+    keys: tuple[str, ...] = ("LogicalName",)
+    subject: tuple[str, ...] = ()
+    key: str = "MetadataId"
+
+    def is_a(self, type: str) -> bool:
+        """Whether a cast to `type` finds it."""
+        return type in (self.type, *_BASES.get(self.type, ()))
+
+
+_BASES: Mapping[str, tuple[str, ...]] = {
+    "OneToManyRelationshipMetadata": ("RelationshipMetadataBase",),
+    "ManyToManyRelationshipMetadata": ("RelationshipMetadataBase",),
+    "OptionSetMetadata": ("OptionSetMetadataBase",),
+    "BooleanOptionSetMetadata": ("OptionSetMetadataBase",),
+    **{
+        f"{kind}AttributeMetadata": ("AttributeMetadata",)
+        for kind in (
+            *("String", "Memo", "Integer", "BigInt", "Decimal", "Double", "Money", "Boolean", "DateTime"),
+            *("UniqueIdentifier", "Picklist", "MultiSelectPicklist", "State", "Status", "Lookup", "File"),
+            "Image",
+        )
+    },
+}
+
+
+def managed(value: bool, name: str) -> dict[str, Any]:
+    """A property that a managed solution may pin down."""
+    return {"Value": value, "CanBeChanged": True, "ManagedPropertyLogicalName": name}

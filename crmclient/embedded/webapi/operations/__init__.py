@@ -1,0 +1,1 @@
+"""Actions and functions: the platform's processes, and several writes at once."""

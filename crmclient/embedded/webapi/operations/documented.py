@@ -1,0 +1,85 @@
+"""Messages of Dataverse itself that this server does not have.
+
+Dataverse documents these actions and functions, so a client may well ask for one. It is told that the message
+is not supported (501), and not that there is none of that name (404), which looks like a spelling mistake.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+_NAMES: Final = """
+    AddAppComponents AddItem AddListMembersList AddMembersTeam AddPrincipalToQueue AddPrivilegesRole
+    AddSolutionComponent AddSubstitute AddToQueue AddUserToRecordTeam ApplyRecordCreationAndUpdateRule
+    ApplyRoutingRule Assign Associate AutoMapEntity BackgroundSendEmail Book BulkDetectDuplicates
+    CalculateActualValue CalculatePrice CalculateRollupField CalculateTotalTimeIncident CanBeReferenced
+    CanBeReferencing CanManyToMany CancelContract CancelSalesOrder CheckIncomingEmail CheckPromoteEmail
+    CloneAsPatch CloneAsSolution CloneContract CloneMobileOfflineProfile CloneProduct CloseIncident
+    CloseQuote CommitAnnotationBlocksUpload CommitAttachmentBlocksUpload ConvertOwnerTeamToAccessTeam
+    ConvertProductToKit ConvertQuoteToSalesOrder ConvertSalesOrderToInvoice CopyCampaign
+    CopyCampaignResponse CopyDynamicListToStatic CopyMembersList CopySystemForm CreateActivitiesList
+    CreateAsyncJobToRevokeInheritedAccess CreateException CreateInstance CreateKnowledgeArticleTranslation
+    CreateKnowledgeArticleVersion DeleteAndPromote DeleteAuditData DeleteMultiple DeleteOpenInstances
+    DeliverImmediatePromoteEmail DeliverIncomingEmail DeliverPromoteEmail DeprovisionLanguage Disassociate
+    DistributeCampaignActivity DownloadReportDefinition DownloadSolutionExportData ExecuteByIdSavedQuery
+    ExecuteByIdUserQuery ExecuteWorkflow ExpandCalendar ExportFieldTranslation ExportMappingsImportMap
+    ExportSolution ExportSolutionAsync ExportToExcelOnline ExportTranslation FetchXmlToQueryExpression
+    FindParentResourceGroup FormatAddress FulfillSalesOrder FullTextSearchKnowledgeArticle
+    GenerateInvoiceFromOpportunity GenerateQuoteFromOpportunity GenerateSalesOrderFromOpportunity
+    GetAllTimeZonesWithDisplayName GetAutoNumberSeed GetDecryptionKey GetDefaultPriceLevel
+    GetDistinctValuesImportFile GetFileSasUrl GetHeaderColumnsImportFile GetInvoiceProductsFromOpportunity
+    GetJobStatus GetNextAutoNumberValue GetPreferredSolution GetQuantityDecimal
+    GetQuoteProductsFromOpportunity GetReportHistoryLimit GetSalesOrderProductsFromOpportunity
+    GetTimeZoneCodeByLocalizedName GetTrackingTokenEmail GetValidManyToMany GetValidReferencedEntities
+    GetValidReferencingEntities GrantAccess ImportFieldTranslation ImportMappingsImportMap
+    ImportRecordsImport ImportSolution ImportSolutionAsync ImportTranslation
+    IncrementKnowledgeArticleViewCount InitializeAnnotationBlocksDownload InitializeAnnotationBlocksUpload
+    InitializeAttachmentBlocksDownload InitializeAttachmentBlocksUpload InitializeFrom
+    InitializeModernFlowFromAsyncWorkflow InstallSampleData InstantiateFilters InstantiateTemplate
+    IsBackOfficeInstalled IsComponentCustomizable IsDataEncryptionActive IsValidStateTransition
+    LocalTimeFromUtcTime LockInvoicePricing LockSalesOrderPricing LoseOpportunity
+    MakeAvailableToOrganizationReport MakeAvailableToOrganizationTemplate Merge ModifyAccess OrderAttribute
+    ParseImport PickFromQueue PostDataPrivacyRequest ProcessInbound PropagateByExpression ProvisionLanguage
+    ProvisionLanguageAsync PublishDuplicateRule PublishTheme QualifyLead QualifyMemberList
+    QueryExpressionToFetchXml QueryMultipleSchedules QuerySchedule QueueUpdateRibbonClientMetadata
+    ReactivateEntityKey ReassignObjectsOwner ReassignObjectsSystemUser Recalculate ReleaseToQueue
+    RemoveAppComponents RemoveFromQueue RemoveMemberList RemoveMembersTeam RemoveParent RemovePrivilegeRole
+    RemoveSolutionComponent RemoveUserFromRecordTeam RenewContract RenewEntitlement ReplacePrivilegesRole
+    Reschedule ResetUserFilters RetrieveAadUserPrivileges RetrieveAadUserRoles
+    RetrieveAbsoluteAndSiteCollectionUrl RetrieveActivePath RetrieveAllChildUsersSystemUser
+    RetrieveAllEntities RetrieveAllManagedProperties RetrieveAllOptionSets RetrieveAppComponents
+    RetrieveApplicationRibbon RetrieveAttribute RetrieveAttributeChangeHistory RetrieveAuditDetails
+    RetrieveAuditPartitionList RetrieveBusinessHierarchyBusinessUnit RetrieveByGroupResource
+    RetrieveByResourceResourceGroup RetrieveByResourcesService RetrieveByTopIncidentProductKbArticle
+    RetrieveChannelAccessProfilePrivileges RetrieveDataEncryptionKey RetrieveDependenciesForDelete
+    RetrieveDependenciesForUninstall RetrieveDependentComponents RetrieveDeploymentLicenseType
+    RetrieveDeprovisionedLanguages RetrieveDuplicates RetrieveEntity RetrieveEntityChanges RetrieveEntityKey
+    RetrieveEntityRibbon RetrieveExchangeAppointments RetrieveExchangeRate RetrieveFilteredForms
+    RetrieveFormXml RetrieveFormattedImportJobResults RetrieveInstalledLanguagePackVersion
+    RetrieveInstalledLanguagePacks RetrieveLicenseInfo RetrieveLocLabels RetrieveManagedProperty
+    RetrieveMembersBulkOperation RetrieveMembersTeam RetrieveMissingComponents RetrieveMissingDependencies
+    RetrieveOptionSet RetrieveOrganizationInfo RetrieveOrganizationResources
+    RetrieveParentGroupsResourceGroup RetrieveParsedDataImportFile RetrievePersonalWall
+    RetrievePrincipalAccess RetrievePrincipalAccessInfo RetrievePrincipalAttributePrivileges
+    RetrievePrincipalSyncAttributeMappings RetrievePrivilegeSet RetrieveProcessInstances
+    RetrieveProductProperties RetrieveProvisionedLanguagePackVersion RetrieveRecordChangeHistory
+    RetrieveRecordWall RetrieveRelationship RetrieveRequiredComponents RetrieveRolePrivilegesRole
+    RetrieveSharedPrincipalsAndAccess RetrieveSubGroupsResourceGroup RetrieveSubsidiaryTeamsBusinessUnit
+    RetrieveSubsidiaryUsersBusinessUnit RetrieveTeamPrivileges RetrieveTeamsSystemUser
+    RetrieveTimelineWallRecords RetrieveTimestamp RetrieveUnpublished RetrieveUnpublishedMultiple
+    RetrieveUserLicenseInfo RetrieveUserPrivilegeByPrivilegeId RetrieveUserPrivilegeByPrivilegeName
+    RetrieveUserPrivileges RetrieveUserQueues RetrieveUserSetOfPrivilegesByIds
+    RetrieveUserSetOfPrivilegesByNames RetrieveUserSettingsSystemUser RetrieveUsersPrivilegesThroughTeams
+    RevertProduct ReviseQuote RevokeAccess Rollup RouteTo SaveAppSetting Search SearchByBodyKbArticle
+    SearchByKeywordsKbArticle SearchByTitleKbArticle SendBulkMail SendEmail SendEmailFromTemplate SendFax
+    SendTemplate SetAutoNumberSeed SetBusinessEquipment SetBusinessSystemUser SetDataEncryptionKey
+    SetFeatureStatus SetLocLabels SetParentBusinessUnit SetParentSystemUser SetParentTeam SetProcess
+    SetRelated SetReportRelated SetState SetWorkEmailAddress StageAndUpgrade StageSolution
+    StatusUpdateBulkOperation SyncBulkOperation TransformImport TriggerServiceEndpointCheck
+    UninstallSampleData UnlockInvoicePricing UnlockSalesOrderPricing UnpublishDuplicateRule
+    UpdateFeatureConfig UpdateRibbonClientMetadata UpdateSolutionComponent UpdateUserSettingsSystemUser
+    UtcTimeFromLocalTime Validate ValidateApp ValidateFetchXmlExpression ValidateRecurrenceRule
+    ValidateSavedQuery VerifyProcessStateData WinOpportunity WinQuote
+"""
+
+DOCUMENTED: Final = frozenset(_NAMES.split())

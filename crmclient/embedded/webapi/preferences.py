@@ -1,0 +1,84 @@
+"""What a client would like: the `Prefer` header, whose values may be quoted with commas inside."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+_ITEM = re.compile(r"""\s*([^\s=,;"]+)\s*(?:=\s*(?:"([^"]*)"|([^,;\s]*)))?\s*(?:[,;]|$)""")
+
+FORMATTED_VALUE = "OData.Community.Display.V1.FormattedValue"
+LOOKUP_NAME = "Microsoft.Dynamics.CRM.lookuplogicalname"
+NAVIGATION_PROPERTY = "Microsoft.Dynamics.CRM.associatednavigationproperty"
+
+
+@dataclass(frozen=True)
+class Preferences:
+    """Preferences by lower-case name; an empty text for one without a value."""
+
+    values: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def representation(self) -> bool:
+        return self.values.get("return") == "representation"
+
+    @property
+    def continue_on_error(self) -> bool:
+        return self.values.get("odata.continue-on-error", "false") in ("", "true")
+
+    @property
+    def page_size(self) -> int | None:
+        """`odata.maxpagesize`, None when it is absent or no whole number above zero."""
+        text = self.values.get("odata.maxpagesize") or self.values.get("maxpagesize") or ""
+        return int(text) if text.isascii() and text.isdigit() and int(text[:9]) > 0 else None
+
+    @cached_property
+    def annotations(self) -> Annotations:
+        return Annotations(self.values.get("odata.include-annotations", ""))
+
+
+class Annotations:
+    """Which annotations were asked for: names, `Prefix.*`, or `*`, separated by commas; `-` excludes."""
+
+    def __init__(self, text: str) -> None:
+        patterns = [item.strip() for item in text.split(",") if item.strip()]
+        self._wanted = [item for item in patterns if not item.startswith("-")]
+        self._unwanted = [item[1:] for item in patterns if item.startswith("-")]
+        self.formatted = self.wants(FORMATTED_VALUE)
+        self.lookup_name = self.wants(LOOKUP_NAME)
+        self.navigation_property = self.wants(NAVIGATION_PROPERTY)
+
+    def __bool__(self) -> bool:
+        return bool(self._wanted)
+
+    def wants(self, name: str) -> bool:
+        return _matches(name, self._wanted) and not _matches(name, self._unwanted)
+
+
+def parse_preferences(header: str) -> Preferences:
+    """Unknown preferences are kept, as a server may ignore them."""
+    found: dict[str, str] = {}
+    joined = _annotations_joined(header)
+    for match in _ITEM.finditer(joined):
+        name, quoted, bare = match.groups()
+        found.setdefault(name.lower(), quoted if quoted is not None else bare or "")
+    return Preferences(found)
+
+
+def _annotations_joined(header: str) -> str:
+    """`odata.include-annotations=a.b,c.*` unquoted, as some clients write it, put into quotes."""
+    return re.sub(
+        r"(odata\.include-annotations\s*=\s*)([^\s\",;=]+(?:\s*,\s*-?[^\s\",;=]*[.*][^\s\",;=]*(?=\s*(?:,|;|$)))*)",
+        r'\1"\2"',
+        header,
+        flags=re.IGNORECASE,
+    )
+
+
+def _matches(name: str, patterns: list[str]) -> bool:
+    return any(
+        pattern in ("*", name) or (pattern.endswith(".*") and name.startswith(pattern[:-1]))
+        for pattern in patterns
+    )

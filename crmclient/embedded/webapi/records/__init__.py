@@ -1,0 +1,1 @@
+"""One record at a time, as the Web API names and writes it."""

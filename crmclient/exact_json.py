@@ -1,0 +1,24 @@
+"""JSON without loss: fractions are Decimal in both directions."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import jiter
+import orjson
+
+
+def parse(raw: bytes) -> Any:
+    """Raises ValueError for what is not JSON, and for a key that comes twice."""
+    return jiter.from_json(raw, allow_inf_nan=False, catch_duplicate_keys=True, float_mode="decimal")
+
+
+def render(value: Any) -> bytes:
+    return orjson.dumps(value, default=_exact)
+
+
+def _exact(value: object) -> orjson.Fragment:
+    if isinstance(value, Decimal):
+        return orjson.Fragment(f"{value:f}")
+    raise TypeError(type(value).__name__)

@@ -1,0 +1,127 @@
+"""What one attribute allows, beyond what its type can hold: lengths, ranges, places, options, targets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any, Final, TypeAlias
+
+from crmclient.errors import (
+    InvalidRecord,
+    InvalidValue,
+    MissingRequired,
+    OutOfRange,
+    TooLong,
+    UnknownOption,
+    UnknownTarget,
+    WrongType,
+)
+from crmclient.metadata import Attribute, AttributeType, OptionSet
+from crmclient.text import storable
+from crmclient.values import Reference
+
+LONGEST_FILE_NAME: Final = 255
+LONGEST_CONTENT_TYPE: Final = 256
+
+Options: TypeAlias = Callable[[Attribute], OptionSet]
+"""Finds the option set of a choice."""
+
+
+def check(attribute: Attribute, value: Any, options: Options) -> None:
+    """Raises an InvalidValue when the attribute does not allow `value`, whose type has been checked."""
+    limit = _LIMITS.get(attribute.type)
+    if limit is not None:
+        limit(attribute, value, options)
+
+
+def check_file(entity: str, attribute: str, file_name: str, content_type: str) -> None:
+    """Raises InvalidRecord for a name or a type that no file can have."""
+    problem: InvalidValue | None = None
+    if not file_name:
+        problem = MissingRequired(attribute, "A file needs a name.")
+    elif len(file_name) > LONGEST_FILE_NAME:
+        problem = TooLong(attribute, f"A file name of at most {LONGEST_FILE_NAME} characters.")
+    elif len(content_type) > LONGEST_CONTENT_TYPE:
+        problem = TooLong(attribute, f"A content type of at most {LONGEST_CONTENT_TYPE} characters.")
+    elif not (storable(file_name) and storable(content_type)):
+        problem = WrongType(attribute, "The file's name holds a character that cannot be stored.")
+    if problem is not None:
+        raise InvalidRecord(entity, [problem])
+
+
+def wrong_value(attribute: str, error: TypeError | ValueError) -> InvalidValue:
+    """A codec's complaint as the platform's error."""
+    message = f"{str(error)[:1].upper()}{str(error)[1:]}."
+    return WrongType(attribute, message) if isinstance(error, TypeError) else OutOfRange(attribute, message)
+
+
+def decimal_places(value: Decimal) -> int:
+    """How many decimal places `value` needs: trailing zeros do not count."""
+    _, digits, exponent = value.as_tuple()
+    if not isinstance(exponent, int) or exponent >= 0:
+        return 0
+    zeros = 0
+    for digit in reversed(digits):
+        if digit or zeros == -exponent:
+            break
+        zeros += 1
+    return max(0, -exponent - zeros) if any(digits) else 0
+
+
+def _length(attribute: Attribute, value: str, _: Options) -> None:
+    if attribute.max_length is not None and len(value) > attribute.max_length:
+        raise TooLong(attribute.logical_name, f"At most {attribute.max_length} characters.")
+
+
+def _range(attribute: Attribute, value: int | float | Decimal, _: Options) -> None:
+    if attribute.minimum is not None and value < attribute.minimum:
+        raise OutOfRange(attribute.logical_name, f"At least {attribute.minimum}.")
+    if attribute.maximum is not None and value > attribute.maximum:
+        raise OutOfRange(attribute.logical_name, f"At most {attribute.maximum}.")
+
+
+def _exact_range(attribute: Attribute, value: Decimal | int, options: Options) -> None:
+    if attribute.precision is not None and decimal_places(Decimal(value)) > attribute.precision:
+        raise OutOfRange(attribute.logical_name, f"At most {attribute.precision} decimal places.")
+    _range(attribute, value, options)
+
+
+def _option(attribute: Attribute, value: int, options: Options) -> None:
+    if not _knows(attribute, value, options):
+        raise UnknownOption(attribute.logical_name, f"{value} is none of the options.")
+
+
+def _options(attribute: Attribute, value: tuple[int, ...], options: Options) -> None:
+    unknown = [item for item in value if not _knows(attribute, item, options)]
+    if unknown:
+        raise UnknownOption(attribute.logical_name, f"{unknown[0]} is none of the options.")
+
+
+def _target(attribute: Attribute, value: Any, _: Options) -> None:
+    if not isinstance(value, Reference):
+        raise WrongType(attribute.logical_name, "A reference is needed.")
+    if value.entity not in attribute.targets:
+        allowed = " or ".join(attribute.targets)
+        raise UnknownTarget(attribute.logical_name, f"It points at {allowed}, not at {value.entity}.")
+
+
+def _knows(attribute: Attribute, value: int, options: Options) -> bool:
+    return any(option.value == value for option in options(attribute).options)
+
+
+_LIMITS: Final[dict[AttributeType, Callable[[Attribute, Any, Options], None]]] = {
+    AttributeType.STRING: _length,
+    AttributeType.MEMO: _length,
+    AttributeType.INTEGER: _range,
+    AttributeType.BIGINT: _range,
+    AttributeType.DOUBLE: _range,
+    AttributeType.DECIMAL: _exact_range,
+    AttributeType.MONEY: _exact_range,
+    AttributeType.PICKLIST: _option,
+    AttributeType.STATE: _option,
+    AttributeType.STATUS: _option,
+    AttributeType.MULTISELECT: _options,
+    AttributeType.LOOKUP: _target,
+    AttributeType.CUSTOMER: _target,
+    AttributeType.OWNER: _target,
+}

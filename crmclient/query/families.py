@@ -1,0 +1,108 @@
+"""Types of attributes that queries treat alike, and what applies to each: operators, aggregates, sorting."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Final
+
+from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior
+from crmclient.query.ast import Aggregate, Operator
+from crmclient.sentences import Sentence
+
+
+class Family(str, Enum):
+    """Types that take the same operators. The values are words for messages."""
+
+    TEXT = "text"
+    NUMBER = "number"
+    BOOLEAN = "true or false"
+    TIME = "date"
+    GUID = "unique identifier"
+    REFERENCE = "lookup"
+    CHOICE = "choice"
+    CHOICES = "multi-select choice"
+    FILE = "file"
+
+    @property
+    def words(self) -> Sentence:
+        return _WORDS[self]
+
+
+_WORDS: Final = {
+    Family.TEXT: Sentence("text"),
+    Family.NUMBER: Sentence("number"),
+    Family.BOOLEAN: Sentence("true or false"),
+    Family.TIME: Sentence("date"),
+    Family.GUID: Sentence("unique identifier"),
+    Family.REFERENCE: Sentence("lookup"),
+    Family.CHOICE: Sentence("choice"),
+    Family.CHOICES: Sentence("multi-select choice"),
+    Family.FILE: Sentence("file"),
+}
+
+FAMILY: Final = {
+    AttributeType.STRING: Family.TEXT,
+    AttributeType.MEMO: Family.TEXT,
+    AttributeType.INTEGER: Family.NUMBER,
+    AttributeType.BIGINT: Family.NUMBER,
+    AttributeType.DECIMAL: Family.NUMBER,
+    AttributeType.DOUBLE: Family.NUMBER,
+    AttributeType.MONEY: Family.NUMBER,
+    AttributeType.BOOLEAN: Family.BOOLEAN,
+    AttributeType.DATETIME: Family.TIME,
+    AttributeType.UNIQUEIDENTIFIER: Family.GUID,
+    AttributeType.LOOKUP: Family.REFERENCE,
+    AttributeType.CUSTOMER: Family.REFERENCE,
+    AttributeType.OWNER: Family.REFERENCE,
+    AttributeType.PICKLIST: Family.CHOICE,
+    AttributeType.STATE: Family.CHOICE,
+    AttributeType.STATUS: Family.CHOICE,
+    AttributeType.MULTISELECT: Family.CHOICES,
+    AttributeType.FILE: Family.FILE,
+    AttributeType.IMAGE: Family.FILE,
+}
+
+_EVERY: Final = frozenset(Family)
+_EQUAL: Final = _EVERY - {Family.FILE}
+_ORDERED: Final = frozenset({Family.TEXT, Family.NUMBER, Family.TIME, Family.CHOICE})
+_LISTED: Final = _EQUAL - {Family.CHOICES}
+# On a lookup, its name is compared.
+_TEXT: Final = frozenset({Family.TEXT, Family.REFERENCE})
+_CHOICES: Final = frozenset({Family.CHOICES})
+
+OPERATORS: Final = {
+    **dict.fromkeys((Operator.NULL, Operator.NOT_NULL), _EVERY),
+    **dict.fromkeys((Operator.EQ, Operator.NE), _EQUAL),
+    **dict.fromkeys((Operator.GT, Operator.GE, Operator.LT, Operator.LE), _ORDERED),
+    **dict.fromkeys((Operator.BETWEEN, Operator.NOT_BETWEEN), _ORDERED),
+    **dict.fromkeys((Operator.IN, Operator.NOT_IN), _LISTED),
+    **dict.fromkeys((Operator.LIKE, Operator.NOT_LIKE, Operator.CONTAINS), _TEXT),
+    **dict.fromkeys((Operator.BEGINS_WITH, Operator.NOT_BEGINS_WITH), _TEXT),
+    **dict.fromkeys((Operator.ENDS_WITH, Operator.NOT_ENDS_WITH), _TEXT),
+    **dict.fromkeys((Operator.CONTAIN_VALUES, Operator.NOT_CONTAIN_VALUES), _CHOICES),
+}
+"""The families that each operator applies to."""
+
+AGGREGATES: Final = {
+    **dict.fromkeys((Aggregate.COUNT, Aggregate.COUNT_COLUMN), _EVERY),
+    **dict.fromkeys((Aggregate.SUM, Aggregate.AVG), frozenset({Family.NUMBER})),
+    **dict.fromkeys((Aggregate.MIN, Aggregate.MAX), frozenset({Family.NUMBER, Family.TIME})),
+}
+"""The families that each aggregate applies to."""
+
+UNSORTABLE: Final = frozenset({Family.CHOICES, Family.FILE})
+
+_IDS: Final = frozenset({Family.GUID, Family.REFERENCE})
+
+
+def are_comparable(left: Attribute, right: Attribute) -> bool:
+    """Whether a condition may compare the two with each other."""
+    families = {FAMILY[left.type], FAMILY[right.type]}
+    if families <= _IDS:
+        return True
+    if len(families) > 1 or Family.FILE in families:
+        return False
+    by_day = [attribute.behavior is DateTimeBehavior.DATE_ONLY for attribute in (left, right)]
+    if Family.NUMBER in families:
+        return left.type is right.type
+    return Family.TIME not in families or by_day[0] == by_day[1]

@@ -1,0 +1,62 @@
+"""The elements that designed queries and plain ones are written with alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from lxml import etree
+
+from crmclient.query.ast import Column, Link, Order
+from crmclient.query.designed import DesignedLink
+from crmclient.query.fetchxml.document import Element
+
+
+def element(name: str, attributes: Mapping[str, str | None], children: Iterable[Element] = ()) -> Element:
+    """An element with the attributes that are given. Raises ValueError for text that XML cannot hold."""
+    made = etree.Element(name, {key: text for key, text in attributes.items() if text is not None})
+    made.extend(children)
+    return made
+
+
+def column(column: Column, *, user_time_zone: bool) -> Element:
+    attributes = {
+        "name": column.attribute,
+        "alias": column.alias,
+        "aggregate": None if column.aggregate is None else column.aggregate.value,
+        "groupby": flag(column.group_by),
+        "dategrouping": None if column.date_grouping is None else column.date_grouping.value,
+        "distinct": flag(column.distinct),
+        "usertimezone": None if user_time_zone else "false",
+    }
+    return element("attribute", attributes)
+
+
+def order(order: Order) -> Element:
+    attributes = {
+        "attribute": order.attribute,
+        "alias": order.alias,
+        "entityname": order.link,
+        "descending": flag(order.descending),
+    }
+    return element("order", attributes)
+
+
+def link(link: Link | DesignedLink, children: Iterable[Element]) -> Element:
+    attributes = {
+        "name": link.entity,
+        "from": link.from_attribute,
+        "to": link.to_attribute,
+        "link-type": "outer" if link.outer else "inner",
+        "alias": link.alias,
+    }
+    return element("link-entity", attributes, children)
+
+
+def value(text: str) -> Element:
+    made = etree.Element("value")
+    made.text = text
+    return made
+
+
+def flag(value: bool) -> str | None:
+    return "true" if value else None

@@ -1,0 +1,137 @@
+"""Queries of `crmclient.query.ast` as FetchXML, for a platform that runs it: values as they are.
+
+Operators that compare with a part of a text are written as `like`, their wildcards escaped: FetchXML knows no
+`contains`, and takes the wildcards of a `begins-with` for wildcards.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Final
+
+from lxml import etree
+
+from crmclient.errors import InvalidQuery
+from crmclient.query.ast import Condition, Filter, Link, Operator, Query
+from crmclient.query.fetchxml import building
+from crmclient.query.fetchxml.document import Element
+from crmclient.query.shape import DEEPEST, LISTS, TOO_DEEP_A_FILTER, TOO_DEEP_LINKS
+from crmclient.sentences import Sentence
+from crmclient.values import Reference, Value
+
+_PATTERNS: Final = {
+    Operator.BEGINS_WITH: (Operator.LIKE, "{}%"),
+    Operator.NOT_BEGINS_WITH: (Operator.NOT_LIKE, "{}%"),
+    Operator.ENDS_WITH: (Operator.LIKE, "%{}"),
+    Operator.NOT_ENDS_WITH: (Operator.NOT_LIKE, "%{}"),
+    Operator.CONTAINS: (Operator.LIKE, "%{}%"),
+}
+_WILDCARDS: Final = str.maketrans({"%": "[%]", "_": "[_]", "[": "[[]"})
+_SEVERAL: Final = LISTS | {Operator.BETWEEN, Operator.NOT_BETWEEN}
+
+
+def write_plain(
+    query: Query, *, count: int | None = None, page: int = 1, cookie: str | None = None, total: bool = False
+) -> str:
+    """The text of a query: its page number `page` of `count` rows, after a paging `cookie` when there is one.
+
+    Raises InvalidQuery for a value that FetchXML cannot hold.
+    """
+    fetch = {
+        "top": None if query.top is None else str(query.top),
+        "count": None if count is None else str(count),
+        "page": None if count is None else str(page),
+        "paging-cookie": cookie,
+        "returntotalrecordcount": building.flag(total),
+        "distinct": building.flag(query.distinct),
+        "aggregate": building.flag(query.is_aggregate),
+    }
+    entity = building.element("entity", {"name": query.entity}, _body(query))
+    return etree.tostring(building.element("fetch", fetch, [entity]), encoding="unicode")
+
+
+def _body(source: Query | Link, depth: int = 1) -> Iterator[Element]:
+    if depth > DEEPEST:
+        raise InvalidQuery(TOO_DEEP_LINKS)
+    for column in source.columns:
+        # Days are grouped in UTC: what a platform knows of its user's time zone is nobody's business here.
+        yield building.column(column, user_time_zone=column.date_grouping is None)
+    if isinstance(source, Query):
+        for order in source.orders:
+            yield building.order(order)
+    if source.filter is not None and source.filter.items:
+        yield _group(source.filter)
+    for link in source.links:
+        yield _link(link, depth)
+
+
+def _link(link: Link, depth: int) -> Element:
+    return building.link(link, _body(link, depth + 1))
+
+
+def _group(group: Filter, depth: int = 1) -> Element:
+    if depth > DEEPEST:
+        raise InvalidQuery(TOO_DEEP_A_FILTER)
+    items = (
+        _condition(item) if isinstance(item, Condition) else _group(item, depth + 1) for item in group.items
+    )
+    return building.element("filter", {"type": "or" if group.any else "and"}, items)
+
+
+def _condition(condition: Condition) -> Element:
+    construct = f"condition {condition.attribute} {condition.operator.value}"
+    operator, pattern = _PATTERNS.get(condition.operator, (condition.operator, None))
+    attributes: dict[str, str | None] = {
+        "entityname": condition.link,
+        "attribute": condition.attribute,
+        "operator": operator.value,
+    }
+    try:
+        texts = [_text(value) for value in condition.values]
+        if pattern is not None:
+            texts = [pattern.format(text.translate(_WILDCARDS)) for text in texts]
+        if condition.value_of is not None:
+            alias, name = condition.value_of
+            attributes["valueof"] = name if alias is None else f"{alias}.{name}"
+            return building.element("condition", attributes)
+        if operator in _SEVERAL:
+            return building.element("condition", attributes, [building.value(text) for text in texts])
+        if len(texts) > 1:
+            raise InvalidQuery(
+                Sentence(
+                    "%(construct)s: one value is needed, %(given)s given.",
+                    construct=construct,
+                    given=len(texts),
+                )
+            )
+        return building.element("condition", {**attributes, "value": texts[0] if texts else None})
+    except (TypeError, ValueError) as error:
+        raise InvalidQuery(
+            Sentence("%(construct)s: %(message)s.", construct=construct, message=str(error))
+        ) from None
+
+
+def _text(value: Value) -> str:
+    """A value as FetchXML writes it; instants in UTC."""
+    match value:
+        case bool():
+            return "1" if value else "0"
+        case str():
+            return value
+        case int() | float():
+            return repr(value)
+        case Decimal():
+            return f"{value:f}"
+        case dt.datetime():
+            if value.tzinfo is None:
+                raise ValueError(Sentence("a date and time needs its offset from UTC"))
+            return value.astimezone(dt.UTC).replace(tzinfo=None).isoformat() + "Z"
+        case dt.date():
+            return value.isoformat()
+        case Reference():
+            return value.id
+        case tuple():
+            return ",".join(str(item) for item in value)
+    raise TypeError(Sentence("a %(type)s cannot be compared with", type=type(value).__name__))

@@ -1,0 +1,82 @@
+"""Whether a record meets a filter, without asking a platform: for values that are not stored yet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from crmclient.query.ast import Condition, Filter, Operator
+from crmclient.text import fold
+from crmclient.values import Reference, Value
+
+
+class Undecidable(Exception):
+    """A condition that only a platform can decide, such as a pattern or one on a link."""
+
+
+def matches(filter: Filter, values: Mapping[str, Value]) -> bool:
+    """Whether `values`, which hold every attribute of the filter, meet it. Raises Undecidable.
+
+    As platforms have it: negations hold for empty values, and texts are compared without regard to case and
+    accents.
+    """
+    if not filter.items:
+        return True
+    held = [
+        _holds(item, values) if isinstance(item, Condition) else matches(item, values)
+        for item in filter.items
+    ]
+    return any(held) if filter.any else all(held)
+
+
+def _holds(condition: Condition, values: Mapping[str, Value]) -> bool:
+    if condition.link is not None or condition.value_of is not None or condition.attribute not in values:
+        raise Undecidable(condition.attribute)
+    value, operator = _compared(values[condition.attribute]), condition.operator
+    if operator is Operator.NULL:
+        return value is None
+    if operator is Operator.NOT_NULL:
+        return value is not None
+    negated = _NEGATIONS.get(operator)
+    compare = _COMPARISONS.get(operator if negated is None else negated)
+    if compare is None:
+        raise Undecidable(operator.value)
+    if value is None:
+        return negated is not None
+    return compare(value, tuple(_compared(wanted) for wanted in condition.values)) is (negated is None)
+
+
+def _compared(value: Any) -> Any:
+    if isinstance(value, Reference):
+        return value.id
+    if isinstance(value, tuple):
+        return frozenset(value)
+    return fold(value) if isinstance(value, str) else value
+
+
+_COMPARISONS: Final[dict[Operator, Callable[[Any, tuple[Any, ...]], bool]]] = {
+    Operator.EQ: lambda value, wanted: value == wanted[0],
+    Operator.GT: lambda value, wanted: value > wanted[0],
+    Operator.GE: lambda value, wanted: value >= wanted[0],
+    Operator.LT: lambda value, wanted: value < wanted[0],
+    Operator.LE: lambda value, wanted: value <= wanted[0],
+    Operator.BETWEEN: lambda value, wanted: wanted[0] <= value <= wanted[1],
+    Operator.IN: lambda value, wanted: value in wanted,
+    Operator.CONTAIN_VALUES: lambda value, wanted: not value.isdisjoint(_options(wanted)),
+    Operator.BEGINS_WITH: lambda value, wanted: value.startswith(wanted[0]),
+    Operator.ENDS_WITH: lambda value, wanted: value.endswith(wanted[0]),
+    Operator.CONTAINS: lambda value, wanted: wanted[0] in value,
+}
+_NEGATIONS: Final = {
+    Operator.NE: Operator.EQ,
+    Operator.NOT_IN: Operator.IN,
+    Operator.NOT_BETWEEN: Operator.BETWEEN,
+    Operator.NOT_BEGINS_WITH: Operator.BEGINS_WITH,
+    Operator.NOT_ENDS_WITH: Operator.ENDS_WITH,
+    Operator.NOT_CONTAIN_VALUES: Operator.CONTAIN_VALUES,
+}
+
+
+def _options(wanted: tuple[Any, ...]) -> set[int]:
+    """The options among the values: numbers, or sets of them."""
+    return {option for item in wanted for option in (item if isinstance(item, frozenset) else (item,))}

@@ -1,0 +1,99 @@
+"""What rows hold and how they are sorted: the keys of columns, aggregates, orders."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from crmclient.metadata import Attribute
+from crmclient.query.ast import Order
+from crmclient.query.designed import DesignedColumn, DesignedLink, DesignedQuery
+from crmclient.query.families import AGGREGATES, FAMILY, UNSORTABLE, Family
+from crmclient.query.resolving.names import Names
+from crmclient.sentences import Counted, Sentence
+
+
+def check_rows(query: DesignedQuery, names: Names) -> None:
+    """Adds to the problems of `names` what keeps a platform from making, or sorting, the rows of `query`."""
+    chosen = list(_chosen(query, None))
+    keys = Counter(_key(alias, column) for alias, column in chosen)
+    for key, count in keys.items():
+        if count > 1:
+            names.wrong(
+                f"attribute {key}",
+                Counted(
+                    "%(number)s column has this name; give them aliases",
+                    "%(number)s columns have this name; give them aliases",
+                    count,
+                ),
+            )
+    for alias, column in chosen:
+        _check_column(column, names.find(alias, column.attribute), names)
+    for order in query.orders:
+        _check_order(order, query, {_key(*one): one for one in chosen}, names)
+
+
+def _chosen(
+    source: DesignedQuery | DesignedLink, alias: str | None
+) -> Iterator[tuple[str | None, DesignedColumn]]:
+    for column in source.columns:
+        yield alias, column
+    for link in source.links:
+        yield from _chosen(link, link.alias)
+
+
+def _key(alias: str | None, column: DesignedColumn) -> str:
+    return column.alias or (column.attribute if alias is None else f"{alias}.{column.attribute}")
+
+
+def _check_column(column: DesignedColumn, attribute: Attribute | None, names: Names) -> None:
+    if attribute is None:
+        return
+    family = FAMILY[attribute.type]
+    construct = f"attribute {column.attribute}"
+    if column.aggregate is not None and family not in AGGREGATES[column.aggregate]:
+        names.wrong(
+            construct,
+            Sentence(
+                "%(aggregate)s does not apply to a %(family)s",
+                aggregate=column.aggregate.value,
+                family=family.words,
+            ),
+        )
+    if column.date_grouping is not None and family is not Family.TIME:
+        names.wrong(construct, Sentence("only dates have a dategrouping"))
+
+
+def _check_order(
+    order: Order,
+    query: DesignedQuery,
+    chosen: dict[str, tuple[str | None, DesignedColumn]],
+    names: Names,
+) -> None:
+    if order.attribute is None:
+        construct = f"order {order.alias}"
+        if order.alias not in chosen:
+            names.wrong(construct, Sentence("no column has this alias"))
+            return
+        alias, column = chosen[order.alias]
+        if column.aggregate is None:
+            _check_sortable(names.find(alias, column.attribute), construct, names)
+        return
+    construct = f"order {order.attribute}"
+    _check_sortable(names.attribute(order.link, order.attribute, construct), construct, names)
+    if query.distinct and not query.is_aggregate and not _selects(query, order):
+        names.wrong(construct, Sentence("a distinct query is sorted by columns that it selects only"))
+
+
+def _check_sortable(attribute: Attribute | None, construct: str, names: Names) -> None:
+    if attribute is not None and FAMILY[attribute.type] in UNSORTABLE:
+        family = FAMILY[attribute.type].words
+        names.wrong(construct, Sentence("a %(family)s cannot be sorted by", family=family))
+
+
+def _selects(source: DesignedQuery | DesignedLink, order: Order, alias: str | None = None) -> bool:
+    if alias == order.link and (
+        source.all_columns or any(column.attribute == order.attribute for column in source.columns)
+    ):
+        return True
+    return any(_selects(link, order, link.alias) for link in source.links)

@@ -1,0 +1,44 @@
+"""What the studio shows instead of a page: not allowed, not there, not sent from here, locked out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib import admin
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+
+
+def forbidden(request: HttpRequest) -> HttpResponse:
+    words = _("This account may not do that. An administrator can put it into a group that may.")
+    return _failed(request, 403, _("Not allowed"), words)
+
+
+def missing(request: HttpRequest) -> HttpResponse:
+    words = _("The address may be mistyped, or what was here has been removed since.")
+    return _failed(request, 404, _("There is nothing here"), words)
+
+
+def not_sent_from_here(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """Instead of Django's own page, which explains itself to developers."""
+    words = _("Nothing was changed. The page was too old, or this browser takes no cookies: load it again.")
+    return _failed(request, 403, _("This form could not be accepted"), words)
+
+
+def locked_out(request: HttpRequest, response: HttpResponse | None, credentials: Any) -> HttpResponse:
+    minutes = int(settings.AXES_COOLOFF_TIME.total_seconds() // 60)
+    words = _("Try again in %(minutes)s minutes, or ask an administrator to lift the lock-out.")
+    return _failed(request, 429, _("Too many failed logins"), words % {"minutes": minutes})
+
+
+def _failed(request: HttpRequest, status: int, title: str, words: str) -> HttpResponse:
+    is_in = admin.site.has_permission(request)
+    context = {
+        **admin.site.each_context(request),
+        "layout": "admin/base_site.html" if is_in else "unfold/layouts/unauthenticated.html",
+        "title": title,
+        "words": words,
+    }
+    return render(request, "designer/pages/failed.html", context, status=status)

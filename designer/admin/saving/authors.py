@@ -1,0 +1,16 @@
+"""Who changes the configuration in the studio, and why."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest
+
+from designer.history.recording import Author, Origin
+
+# The field of every form that changes something, for those who want to say why.
+WHY = "_why"
+
+
+def author_of(request: HttpRequest, origin: Origin = Origin.STUDIO, note: str = "") -> Author:
+    """The account of the request; `note` where nobody has typed one."""
+    typed = request.POST.get(WHY, "").strip()
+    return Author(request.user.get_username(), origin, typed or note)

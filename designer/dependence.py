@@ -1,0 +1,36 @@
+"""Which endpoints a change of what they share may concern: roles, user properties, modules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from designer.configuration import Configuration, Endpoint
+
+
+def concerned(before: Configuration, after: Configuration) -> Callable[[Endpoint], bool]:
+    """Whether findings about an endpoint, itself the same in both, may have changed between them."""
+    # What else is said of a role or module is no endpoint's business; of a user property everything is.
+    roles = _names(before.roles) ^ _names(after.roles)
+    modules = {module.segment for module in before.modules} ^ {module.segment for module in after.modules}
+    properties_changed = before.user_properties != after.user_properties
+
+    def is_concerned(endpoint: Endpoint) -> bool:
+        definition = endpoint.definition
+        return (
+            definition.module in modules
+            or not roles.isdisjoint(definition.access.roles)
+            or (properties_changed and _may_name_a_user(endpoint))
+        )
+
+    return is_concerned
+
+
+def _names(known: Iterable[Any]) -> set[str]:
+    return {one.name for one in known}
+
+
+def _may_name_a_user(endpoint: Endpoint) -> bool:
+    """All that is written somewhere in it: bindings, expressions, filters, its entity's row rule."""
+    written = (endpoint.definition, endpoint.entity)
+    return any("user" in part.model_dump_json() for part in written if part is not None)

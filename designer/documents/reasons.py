@@ -1,0 +1,116 @@
+"""What the libraries that read documents say of them, as sentences in their words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.translation import gettext_noop
+from pydantic_core import ErrorDetails
+
+from designer.sentences import Counted, Sentence
+
+_TEMPLATES: Mapping[str, str] = {
+    "string_type": gettext_noop("Input should be a valid string"),
+    "string_pattern_mismatch": gettext_noop("String should match pattern '%(pattern)s'"),
+    "int_type": gettext_noop("Input should be a valid integer"),
+    "int_parsing": gettext_noop(
+        "Input should be a valid integer, unable to parse string as an integer",
+    ),
+    "int_parsing_size": gettext_noop(
+        "Unable to parse input string as an integer, exceeded maximum size",
+    ),
+    "int_from_float": gettext_noop(
+        "Input should be a valid integer, got a number with a fractional part",
+    ),
+    "bool_type": gettext_noop("Input should be a valid boolean"),
+    "bool_parsing": gettext_noop("Input should be a valid boolean, unable to interpret input"),
+    "decimal_type": gettext_noop("Decimal input should be an integer, float, string or Decimal object"),
+    "decimal_parsing": gettext_noop("Input should be a valid decimal"),
+    "finite_number": gettext_noop("Input should be a finite number"),
+    "tuple_type": gettext_noop("Input should be a valid tuple"),
+    "dict_type": gettext_noop("Input should be a valid dictionary"),
+    "model_type": gettext_noop("Input should be a valid dictionary or instance of %(class_name)s"),
+    "literal_error": gettext_noop("Input should be %(expected)s"),
+    "greater_than_equal": gettext_noop("Input should be greater than or equal to %(ge)s"),
+    "less_than_equal": gettext_noop("Input should be less than or equal to %(le)s"),
+}
+
+_PLACE_IN_TEXT = re.compile(r"(.*) at line (\d+) column (\d+)", re.DOTALL)
+_KEY = re.compile(r"Detected duplicate key (.*)", re.DOTALL)
+_SYNTAX = frozenset(
+    {
+        gettext_noop("EOF while parsing a value"),
+        gettext_noop("EOF while parsing a list"),
+        gettext_noop("EOF while parsing an object"),
+        gettext_noop("EOF while parsing a string"),
+        gettext_noop("expected value"),
+        gettext_noop("expected ident"),
+        gettext_noop("expected `:`"),
+        gettext_noop("expected `,` or `]`"),
+        gettext_noop("expected `,` or `}`"),
+        gettext_noop("key must be a string"),
+        gettext_noop("trailing comma"),
+        gettext_noop("trailing characters"),
+        gettext_noop("invalid escape"),
+        gettext_noop("invalid number"),
+        gettext_noop("invalid unicode code point"),
+        gettext_noop("control character (\\u0000-\\u001F) found while parsing a string"),
+        gettext_noop("recursion limit exceeded"),
+    }
+)
+
+
+def unreadable(reason: str) -> Sentence:
+    """Why a text is no JSON, as its reader says it."""
+    found = _PLACE_IN_TEXT.fullmatch(reason)
+    if found is None:
+        return Sentence("This is no JSON that can be read: %(reason)s.", reason=_syntax(reason))
+    return Sentence(
+        "This is no JSON that can be read: %(reason)s at line %(line)s column %(column)s.",
+        reason=_syntax(found[1]),
+        line=int(found[2]),
+        column=int(found[3]),
+    )
+
+
+def _syntax(reason: str) -> str:
+    if found := _KEY.fullmatch(reason):
+        return Sentence("Detected duplicate key %(key)s", key=found[1])
+    return Sentence(reason) if reason in _SYNTAX else reason
+
+
+def reason_of(problem: ErrorDetails) -> str:
+    """Why a value was refused: by a definition itself, in its own sentence, or by the library."""
+    given = problem.get("ctx", {})
+    if problem["type"] == "missing":
+        return Sentence("is missing; write it")
+    if problem["type"] == "extra_forbidden":
+        return Sentence("is not known; take it out, or mend its name")
+    if isinstance(error := given.get("error"), ValueError):
+        return str(error)
+    if problem["type"] == "too_short":
+        return _too_short(given)
+    template = _TEMPLATES.get(problem["type"])
+    if template is None:
+        return problem["msg"]
+    return Sentence(template, **{name: _shown(name, value) for name, value in given.items()})
+
+
+def _too_short(given: Mapping[str, Any]) -> Sentence:
+    return Counted(
+        "%(field_type)s should have at least %(number)s item after validation, not %(actual)s",
+        "%(field_type)s should have at least %(number)s items after validation, not %(actual)s",
+        given["min_length"],
+        field_type=given["field_type"],
+        actual=given["actual_length"],
+    )
+
+
+def _shown(name: str, value: Any) -> Any:
+    """The last of what a value may be is joined to the others by a word."""
+    if name != "expected" or " or " not in value:
+        return value
+    others, _word, last = value.rpartition(" or ")
+    return Sentence("%(others)s or %(last)s", others=others, last=last)

@@ -1,0 +1,156 @@
+"""What is wrong with an expression, in words that say what to change."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Sequence
+
+from django.utils.translation import gettext_noop
+
+from designer.expressions.functions import OWN, TIMED
+from designer.sentences import Sentence
+from designer.sentences import Sentence as _
+
+_PLACE = re.compile(r"ERROR: <input>:(\d+):(\d+): (?:Syntax error: )?([^\n]*)")
+_IN_FUNCTION = re.compile(
+    r"Function '(\w+)' error: (Python function call failed: \w+: )?(.*?)\.? Check function arguments", re.S
+)
+_OPERATION = re.compile(r"Unsupported operation: (\w+) (\S+) (\w+)\.")
+_PAST_THE_END = re.compile(r"index out of bounds: (-?\d+)")
+_OVERFLOW = re.compile(r"Arithmetic overflow in '(\w+)' on (\S+) and (\S+)\.")
+_UNREADABLE = frozenset(
+    {
+        gettext_noop("string parse error: invalid digit found in string"),
+        gettext_noop("string parse error: invalid float literal"),
+        gettext_noop("string parse error: cannot parse integer from empty string"),
+        gettext_noop("string parse error: cannot parse float from empty string"),
+        gettext_noop("input contains invalid characters"),
+        gettext_noop("premature end of input"),
+    }
+)
+_UNDEFINED = re.compile(r"Undefined variable or function: '(\w+)'")
+_NUMBERS = frozenset({"int", "uint", "float"})
+_NO_MIXING = _("a whole number and one with a fraction do not mix: write 2.0 for 2, or double(…)")
+
+
+class ExpressionError(ValueError):
+    """An expression that cannot be compiled, or has no value; the message says what to change.
+
+    `line` and `column`, from 1, where the mistake is; None where that is not known.
+    """
+
+    def __init__(self, message: str, line: int | None = None, column: int | None = None) -> None:
+        super().__init__(message)
+        self.line = line
+        self.column = column
+
+
+def mistake(message: str) -> ExpressionError:
+    """The parser's complaint."""
+    found = _PLACE.search(message)
+    if found is None:
+        return ExpressionError(_("This is no expression."))
+    return at(int(found[1]), int(found[2]), _reason(found[3]))
+
+
+def mistake_at(text: str, offset: int, message: str) -> ExpressionError:
+    """A mistake at a character of the text, counted from 0."""
+    line = text.count("\n", 0, offset) + 1
+    return at(line, offset - text.rfind("\n", 0, offset), message)
+
+
+def at(line: int, column: int, message: str) -> ExpressionError:
+    if line == 1:
+        sentence = _("At character %(column)s: %(message)s", column=column, message=message)
+    else:
+        sentence = _(
+            "At line %(line)s, character %(column)s: %(message)s", line=line, column=column, message=message
+        )
+    return ExpressionError(sentence, line, column)
+
+
+def failure(error: Exception, raised: Sequence[Exception] = ()) -> ExpressionError:
+    """Why there is no value. `raised` by functions of ours: what they said reaches `error` as mere text."""
+    reason = _failure(error, [str(known) for known in raised])
+    return ExpressionError(_("The expression has no value: %(reason)s.", reason=reason))
+
+
+def _reason(given: str) -> str:
+    """The parser's reason without its list of all that it would have taken."""
+    if "input '<EOF>'" in given:
+        return _("something is missing before the end.")
+    if unexpected := re.search(r"(?:input|at:) '(.+)'", given.split(" expecting ")[0]):
+        return _("“%(text)s” is not expected here.", text=unexpected[1])
+    return _("this cannot be read.")
+
+
+def _failure(error: Exception, raised: Sequence[str]) -> str:
+    message = str(error)
+    if isinstance(error, KeyError):
+        return _("there is no “%(name)s” in the data", name=str(error.args[0]))
+    if isinstance(error, ZeroDivisionError):
+        return _("it divides by 0")
+    if found := _IN_FUNCTION.match(message):
+        return _in_function(found[1], found[3], raised)
+    if found := _OPERATION.match(message):
+        return _operation(found[1], found[2], found[3])
+    if found := _UNDEFINED.match(message):
+        return _("%(function)s does not take such values here", function=found[1])
+    if message.startswith("No such overload"):
+        return _(
+            "the values do not fit together: %(no_mixing)s; null has neither size nor order: coalesce(…); "
+            "num(…) makes a number of Money and Decimal, which are text here",
+            no_mixing=_NO_MIXING,
+        )
+    if found := _PAST_THE_END.match(message):
+        return _("index out of bounds: %(index)s", index=found[1])
+    if found := _OVERFLOW.match(message):
+        return _(
+            "Arithmetic overflow in '%(function)s' on %(left)s and %(right)s",
+            function=found[1],
+            left=found[2],
+            right=found[3],
+        )
+    return message if isinstance(message, Sentence) else message.rstrip(".")
+
+
+def _in_function(name: str, reason: str, raised: Sequence[str]) -> str:
+    if name not in OWN and name not in TIMED:
+        return _("%(what)s: %(reason)s", what=name, reason=_(reason) if reason in _UNREADABLE else reason)
+    if "positional argument" in reason:
+        return _("it is written %(usage)s", usage=usage(name))
+    return next((sentence for sentence in raised if sentence == reason), reason)
+
+
+def usage(name: str) -> str:
+    """How one of our own functions is called: `div(first, second, places)`."""
+    taken = list(inspect.signature(OWN.get(name) or TIMED[name]).parameters.values())
+    return f"{name}({', '.join(map(_argument, taken[1:] if name in TIMED else taken))})"
+
+
+def _argument(parameter: inspect.Parameter) -> str:
+    if parameter.kind is parameter.VAR_POSITIONAL:
+        return "…"
+    return parameter.name if parameter.default is parameter.empty else f"[{parameter.name}]"
+
+
+def _operation(left: str, sign: str, right: str) -> str:
+    kinds, operation = {left, right}, f"{left} {sign} {right}"
+    if "null" in kinds:
+        return _(
+            "%(operation)s: one side is empty; coalesce(…, …) gives another value for it", operation=operation
+        )
+    if len(kinds) > 1 and kinds <= _NUMBERS:
+        return _("%(operation)s: %(no_mixing)s", operation=operation, no_mixing=_NO_MIXING)
+    if "string" in kinds and kinds & _NUMBERS:
+        return _(
+            "text %(sign)s number: string(…) makes text of a number; Money and Decimal are text of digits, "
+            "with which add, sub, mul and div reckon",
+            sign=sign,
+        )
+    if kinds == {"string"}:
+        return _("text %(sign)s text: add, sub, mul and div reckon with text of digits", sign=sign)
+    if "timestamp" in kinds:
+        return _("%(operation)s: addDays, addMonths and addHours move a date and time", operation=operation)
+    return _("%(operation)s is not possible", operation=operation)

@@ -1,0 +1,88 @@
+"""Texts with placeholders: `{0}`, or `{0:pattern}` with a pattern of a small set of its own.
+
+A number's pattern shows its separators: `0`, `000`, `0.00`, `#,##0.00`, `#.##0,00`. A date's has `yyyy`,
+`yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm` and `ss`, in the moment's time zone, and any punctuation.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from typing import Any
+
+from crmclient.query.calendar import Moment
+from designer.expressions.functions.arguments import exact, shown, text
+from designer.expressions.functions.dates import local, read
+from designer.expressions.functions.numbers import MOST_PLACES, half_up
+from designer.expressions.limits import bounded
+from designer.expressions.text import as_text
+from designer.sentences import Sentence as _
+
+_PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\d{0,2})(?::([^{}]*))?\}|[{}]")
+_NUMBER = re.compile(
+    rf"(?:#(?P<group>[,.' ’])##0|(?P<digits>0{{1,{MOST_PLACES}}}))"
+    rf"(?:(?P<point>[.,])(?P<places>0{{1,{MOST_PLACES}}}))?"
+)
+_DATE_PART = re.compile(r"([A-Za-z])\1*")
+_DAYS = {"yyyy": "%Y", "yy": "%y", "MM": "%m", "M": "%-m", "dd": "%d", "d": "%-d"}
+_TIMES = {"HH": "%H", "mm": "%M", "ss": "%S"}
+
+
+def filled(moment: Moment, template: Any, *values: Any) -> str:
+    """The template with its placeholders filled in; null gives nothing, `{{` and `}}` are braces."""
+    unnumbered = iter(range(len(values) + 1))
+
+    def one(found: re.Match[str]) -> str:
+        if found[0] in ("{{", "}}"):
+            return found[0][0]
+        if found[0] in ("{", "}"):
+            raise ValueError(_("format takes {0} for a value, and {{ or }} for a brace itself"))
+        at = int(found[1]) if found[1] else next(unnumbered)
+        if at >= len(values):
+            raise ValueError(_("format has no value for %(place)s: it counts from {0}", place=found[0]))
+        return _shown(moment, values[at], found[2] or "")
+
+    return bounded("format", _PLACEHOLDER.sub(one, text("format", template)), *map(as_text, values))
+
+
+def _shown(moment: Moment, value: Any, pattern: str) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, (list, dict)):
+        raise TypeError(
+            _("format takes single values, not %(given)s: join makes a text of a list", given=shown(value))
+        )
+    if number := _NUMBER.fullmatch(pattern):
+        return _number(value, number)
+    return _date(moment, value, pattern) if pattern else as_text(value)
+
+
+def _number(value: Any, pattern: re.Match[str]) -> str:
+    group, point = pattern["group"], pattern["point"]
+    if group is not None and group == point:
+        raise ValueError(_("format: %(pattern)s has one sign for thousands and decimals", pattern=pattern[0]))
+    number = half_up(exact("format", value), len(pattern["places"] or ""))
+    # abs() would round to the digits of the thread's own context.
+    whole, _point, fraction = f"{number.copy_abs():f}".partition(".")
+    whole = f"{int(whole):,}".replace(",", group) if group else whole.zfill(len(pattern["digits"]))
+    return ("-" if number < 0 else "") + whole + (f"{point}{fraction}" if point else "")
+
+
+def _date(moment: Moment, value: Any, pattern: str) -> str:
+    when = local(moment, read("format", value))
+
+    def part(found: re.Match[str]) -> str:
+        known = _DAYS | _TIMES if isinstance(when, dt.datetime) else _DAYS
+        if found[0] not in known:
+            raise ValueError(
+                _(
+                    "format: %(part)s is no part of %(what)s; these are: %(known)s",
+                    part=found[0],
+                    what=_("a date and time") if isinstance(when, dt.datetime) else _("a date"),
+                    known=", ".join(known),
+                )
+            )
+        # On Linux %Y does not fill up the years before 1000.
+        return f"{when.year:04}" if found[0] == "yyyy" else when.strftime(known[found[0]])
+
+    return _DATE_PART.sub(part, pattern)

@@ -1,0 +1,70 @@
+"""Exact arithmetic: numbers go in, Money and Decimal as text of digits, and text of digits comes out."""
+
+from __future__ import annotations
+
+from decimal import ROUND_HALF_UP, Context, Decimal
+from fractions import Fraction
+from functools import reduce
+from typing import Any
+
+from designer.expressions.functions.arguments import MOST_DIGITS, exact, whole
+from designer.sentences import Sentence as _
+
+MOST_PLACES = 20
+# Wide enough for any product of two numbers that come in: nothing is rounded but where places are named.
+WIDE = Context(prec=4 * MOST_DIGITS + 2)
+
+
+def add(first: Any, second: Any, *more: Any) -> str:
+    return written(reduce(WIDE.add, (exact("add", value) for value in (first, second, *more))))
+
+
+def sub(first: Any, second: Any) -> str:
+    return written(WIDE.subtract(exact("sub", first), exact("sub", second)))
+
+
+def mul(first: Any, second: Any, *more: Any) -> str:
+    product = exact("mul", first)
+    for value in (second, *more):
+        product = Decimal(written(WIDE.multiply(product, exact("mul", value))))
+    return written(product)
+
+
+def div(first: Any, second: Any, places: Any) -> str:
+    """The quotient, rounded half up to `places`."""
+    divisor = exact("div", second)
+    if not divisor:
+        raise ValueError(_("div cannot divide by 0"))
+    scale = 10 ** whole("div", _("decimal places"), places, 0, MOST_PLACES)
+    scaled = Fraction(exact("div", first)) / Fraction(divisor) * scale
+    magnitude = (2 * abs(scaled).numerator + abs(scaled).denominator) // (2 * abs(scaled).denominator)
+    return written(Decimal(magnitude if scaled >= 0 else -magnitude).scaleb(-places, WIDE))
+
+
+def rounded(number: Any, places: Any = 0) -> str:
+    """Rounded half up to `places`."""
+    given = exact("round", number)
+    return written(half_up(given, whole("round", _("decimal places"), places, 0, MOST_PLACES)))
+
+
+def num(value: Any) -> float:
+    """A floating-point number, for comparisons and arithmetic that need not be exact."""
+    return float(exact("num", value))
+
+
+def compare(first: Any, second: Any) -> int:
+    """-1, 0 or 1: whether `first` is less than, equal to or greater than `second`, exactly."""
+    return int(exact("compare", first).compare(exact("compare", second), WIDE))
+
+
+def half_up(number: Decimal, places: int) -> Decimal:
+    return number.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP, WIDE)
+
+
+def written(number: Decimal) -> str:
+    """In plain digits. Raises ValueError past MOST_DIGITS."""
+    # Zero may be negative.
+    text = format(number if number else abs(number), "f")
+    if sum(map(str.isdigit, text)) > MOST_DIGITS:
+        raise ValueError(_("the number would have more than %(most)s digits", most=MOST_DIGITS))
+    return text

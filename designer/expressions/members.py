@@ -1,0 +1,41 @@
+"""Which fields of a name an expression reads, as far as its text tells."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from designer.expressions.limits import tokens
+
+
+def reads(text: str, name: str) -> Iterator[tuple[tuple[str, ...], int]]:
+    """Each use of a name: the fields read as `name.field.inner`, and where in the text it stands.
+
+    No fields: it is used as a whole. Functions called on a field (`name.field.size()`) are no part of it.
+    """
+    parts = list(tokens(text))
+    for at, token in enumerate(parts):
+        if token["name"] == name:
+            yield _path(text, parts[at:]), token.start()
+
+
+def paths(text: str, name: str) -> frozenset[tuple[str, ...]] | None:
+    """All that is read of a name; None where it is used as a whole, so that it may be any field."""
+    found = frozenset(path for path, _ in reads(text, name))
+    return None if () in found else found
+
+
+def _path(text: str, parts: list[re.Match[str]]) -> tuple[str, ...]:
+    path: list[str] = []
+    for before, token in pairwise(parts):
+        if token["open"] == "(" and path and not _between(text, before, token):
+            path.pop()
+        if token["field"] is None or _between(text, before, token):
+            break
+        path.append(token["field"].removeprefix(".").strip())
+    return tuple(path)
+
+
+def _between(text: str, before: re.Match[str], after: re.Match[str]) -> str:
+    return text[before.end() : after.start()].strip()

@@ -1,0 +1,1 @@
+"""Versions: what was changed, by whom and why, and the way back."""

@@ -1,0 +1,169 @@
+"""Recording versions. Whatever changes the configuration on purpose does it inside `recording`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from django.db import transaction
+from django.db.models import Q
+
+from designer.configuration import Configuration, Revision
+from designer.history.effects import Effect, worst
+from designer.history.items import Item, ItemKey, items_of, unreadable_keys
+from designer.history.wording import lines
+from designer.loading import latest
+from designer.models import ItemChange, RecordedItem, RecordedRevision, Version
+from designer.platform import get_platform
+from designer.readiness import Metadata
+from designer.readiness.drift import facts_of
+
+Origin: TypeAlias = Version.Origin
+LONGEST_NOTE = 500
+
+_ROW = 1
+# Keys to a query: databases bound the parameters of one.
+_CHUNK = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Who changes the configuration: an account's name (empty: nobody knows), the way, and why."""
+
+    account: str = ""
+    origin: Version.Origin = Version.Origin.STUDIO
+    note: str = ""
+
+
+@contextmanager
+def recording(author: Author) -> Iterator[None]:
+    """A transaction whose changes of the configuration become one version.
+
+    What others had changed past the studio becomes a version of its own before, so that it is not taken for
+    the author's. When nothing has changed there is no version.
+    """
+    with transaction.atomic():
+        _record(Author(origin=Version.Origin.OUTSIDE))
+        yield
+        _record(author)
+
+
+def record_outside() -> None:
+    """Record what has come past the studio since the last version. Costs two reads where nothing has."""
+    revision = latest().revision
+    head = RecordedRevision.objects.filter(pk=_ROW).first()
+    if head is None or not _is_at(head, revision):
+        with transaction.atomic():
+            _record(Author(origin=Version.Origin.OUTSIDE))
+
+
+def _record(author: Author) -> None:
+    # Held until the transaction ends: versions are written one after the other.
+    RecordedRevision.objects.get_or_create(pk=_ROW)
+    head = RecordedRevision.objects.select_for_update().get(pk=_ROW)
+    now = latest()
+    if _is_at(head, now.revision):
+        return
+    if not head.token and author.origin is Version.Origin.OUTSIDE:
+        author = Author(origin=Version.Origin.START)
+    _record_changes(author, now)
+    head.number, head.token = now.revision.number, now.revision.token
+    head.save()
+
+
+def _is_at(head: RecordedRevision, revision: Revision) -> bool:
+    return (head.number, head.token) == (revision.number, revision.token)
+
+
+def _record_changes(author: Author, now: Configuration) -> None:
+    items = items_of(now)
+    recorded = _digests(leaving_out=set(unreadable_keys(now)))
+    changed = [key for key, item in items.items() if recorded.get(key) != item.digest]
+    gone = [key for key in recorded if key not in items]
+    if changed or gone:
+        _write_version(author, items, [*changed, *gone])
+        _write_items(now, items, changed, gone)
+
+
+def _digests(leaving_out: set[ItemKey]) -> Mapping[ItemKey, str]:
+    rows = RecordedItem.objects.values_list("collection", "key", "digest")
+    return {(field, key): digest for field, key, digest in rows if (field, key) not in leaving_out}
+
+
+def _write_version(author: Author, items: Mapping[ItemKey, Item], keys: list[ItemKey]) -> None:
+    before = {(row.collection, row.key): row.content for row in _rows(keys)}
+    changes = [
+        ItemChange(
+            collection=key[0],
+            key=key[1],
+            before=before.get(key),
+            after=items[key].content if key in items else None,
+        )
+        for key in keys
+    ]
+    version = Version.objects.create(
+        account=author.account,
+        origin=author.origin,
+        note=author.note[:LONGEST_NOTE],
+        effect=_effect(author, changes),
+    )
+    for change in changes:
+        change.version = version
+    ItemChange.objects.bulk_create(changes, batch_size=_CHUNK)
+
+
+def _effect(author: Author, changes: list[ItemChange]) -> Effect:
+    if author.origin is Version.Origin.START:
+        return Effect.ADDITIVE
+    return worst(
+        line.effect for change in changes for line in lines(change.collection, change.before, change.after)
+    )
+
+
+def _write_items(
+    now: Configuration, items: Mapping[ItemKey, Item], changed: list[ItemKey], gone: list[ItemKey]
+) -> None:
+    facts = _facts(now, {key for field, key in changed if field == "endpoints"})
+    for chunk in _chunks([*changed, *gone]):
+        RecordedItem.objects.filter(_any_of(chunk)).delete()
+    RecordedItem.objects.bulk_create(
+        (
+            RecordedItem(
+                collection=field,
+                key=key,
+                digest=items[field, key].digest,
+                content=items[field, key].content,
+                facts=facts.get(key) if field == "endpoints" else None,
+            )
+            for field, key in changed
+        ),
+        batch_size=_CHUNK,
+    )
+
+
+def _facts(now: Configuration, keys: set[str]) -> Mapping[str, Any]:
+    metadata = Metadata(get_platform())
+    return {
+        endpoint.definition.key: facts_of(endpoint, metadata)
+        for endpoint in now.endpoints.values()
+        if endpoint.definition.key in keys
+    }
+
+
+def _rows(keys: list[ItemKey]) -> Iterator[RecordedItem]:
+    for chunk in _chunks(keys):
+        yield from RecordedItem.objects.filter(_any_of(chunk))
+
+
+def _any_of(keys: list[ItemKey]) -> Q:
+    found = Q(pk__in=())
+    for field in dict.fromkeys(field for field, _ in keys):
+        found |= Q(collection=field, key__in=[key for known, key in keys if known == field])
+    return found
+
+
+def _chunks(keys: list[ItemKey]) -> Iterator[list[ItemKey]]:
+    for at in range(0, len(keys), _CHUNK):
+        yield keys[at : at + _CHUNK]

@@ -1,0 +1,54 @@
+"""Changes of definitions in sentences, each with its effect.
+
+All of it works on JSON forms, so that a version of long ago can be read whatever definitions have become.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
+
+from django.utils.translation import gettext as _
+
+from designer.history.effects import Effect, Line
+from designer.history.wording import context, endpoints, modules
+from designer.history.wording.fields import JsonObject, Words
+
+_Describe: TypeAlias = Callable[[JsonObject, JsonObject], Iterator[Line]]
+
+# By the document's list. What another release of the product recorded is told by its bare differences.
+_DESCRIBE: dict[str, _Describe] = {
+    "roles": context.role,
+    "user_properties": context.user_property,
+    "modules": modules.module,
+    "entities": modules.entity,
+    "endpoints": endpoints.endpoint,
+}
+_REMOVED: dict[str, Effect] = {
+    "roles": Effect.BEHAVIOUR,
+    "modules": Effect.BEHAVIOUR,
+    "entities": Effect.BEHAVIOUR,
+}
+
+
+def lines(collection: str, before: Any, after: Any) -> list[Line]:
+    """What became of one item of the list `collection`: JSON forms, None where it is not there."""
+    if before is None:
+        return [Line(_("added"), Effect.ADDITIVE)]
+    if after is None:
+        return [Line(_("removed"), _removal(collection, before))]
+    if isinstance(before, list):
+        return [Line(_("in another order"), Effect.ADDITIVE)]
+    describe = _DESCRIBE.get(collection, _anything)
+    return list(describe(before, after))
+
+
+def _removal(collection: str, before: JsonObject) -> Effect:
+    """Nobody could call a draft."""
+    if collection == "endpoints" and not before.get("enabled", True):
+        return Effect.ADDITIVE
+    return _REMOVED.get(collection, Effect.BREAKING)
+
+
+def _anything(before: JsonObject, after: JsonObject) -> Iterator[Line]:
+    return Words().compare(before, after)

@@ -1,0 +1,102 @@
+"""Comparing two JSON objects field by field, and their lists item by item."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from django.utils.translation import gettext as _
+
+from designer.documents.differences import differences
+from designer.history.effects import Effect, Line
+from designer.sentences import said
+
+JsonObject: TypeAlias = dict[str, Any]
+# From the field's values before and after (None: its default) to a sentence and its effect.
+FieldWords: TypeAlias = Callable[[Any, Any], tuple[str, Effect]]
+
+
+@dataclass(frozen=True)
+class Words:
+    """How the fields of one kind of object are told; a field that is not named is told by its difference."""
+
+    fields: Mapping[str, FieldWords] = field(default_factory=dict)
+    otherwise: Effect = Effect.BEHAVIOUR
+
+    def compare(self, before: JsonObject, after: JsonObject, subject: str = "") -> Iterator[Line]:
+        """A line for each field that changed; `subject` stands before each."""
+        for name in dict.fromkeys((*before, *after)):
+            old, new = before.get(name), after.get(name)
+            if old == new:
+                continue
+            if name in self.fields:
+                text, effect = self.fields[name](old, new)
+                yield Line(f"{subject}{text}", effect)
+            else:
+                yield from (Line(f"{subject}{text}", self.otherwise) for text in _bare(name, old, new))
+
+
+@dataclass(frozen=True)
+class Listed:
+    """How the items of a list are told. `noun` names one; `name` gives an item's own name.
+
+    `added` and `removed` say what either means to callers.
+    """
+
+    noun: Callable[[str], str]
+    name: Callable[[JsonObject], str]
+    words: Words
+    added: Callable[[JsonObject], Effect] = lambda item: Effect.ADDITIVE
+    removed: Effect = Effect.BREAKING
+
+    def compare(self, before: list[JsonObject], after: list[JsonObject]) -> Iterator[Line]:
+        old, new = self._named(before), self._named(after)
+        for name in dict.fromkeys((*old, *new)):
+            if name not in old:
+                text = _("%(item)s added") % {"item": self.noun(name)}
+                yield Line(text, self.added(new[name]))
+            elif name not in new:
+                yield Line(_("%(item)s removed") % {"item": self.noun(name)}, self.removed)
+            else:
+                yield from self.words.compare(old[name], new[name], f"{self.noun(name)}: ")
+        if [name for name in old if name in new] != [name for name in new if name in old]:
+            yield Line(_("%(items)s in another order") % {"items": self.noun("…")}, Effect.ADDITIVE)
+
+    def _named(self, items: list[JsonObject]) -> dict[str, JsonObject]:
+        return {self.name(item): item for item in items}
+
+
+def changed(label: str, effect: Effect) -> FieldWords:
+    """`label: old → new`."""
+    return lambda old, new: (f"{_(label)}: {shown(old)} → {shown(new)}", effect)
+
+
+def told(label: str, effect: Effect = Effect.ADDITIVE) -> FieldWords:
+    """For long texts, of which nobody wants to read both: only that it changed."""
+    return lambda old, new: (_("%(what)s changed") % {"what": _(label)}, effect)
+
+
+def switched(
+    on: str, on_effect: Effect, off: str, off_effect: Effect, *, default: bool = False
+) -> FieldWords:
+    """For yes and no; the default is what a missing field means."""
+
+    def words(old: Any, new: Any) -> tuple[str, Effect]:
+        return (_(on), on_effect) if (default if new is None else new) else (_(off), off_effect)
+
+    return words
+
+
+def shown(value: Any) -> str:
+    if value is None:
+        return "–"
+    return f"“{value}”" if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _bare(name: str, old: Any, new: Any) -> Iterator[str]:
+    if not (isinstance(old, (dict, list)) and isinstance(new, (dict, list))):
+        yield f"{name}: {shown(old)} → {shown(new)}"
+    else:
+        yield from map(said, differences(old, new, name))

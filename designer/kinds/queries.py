@@ -1,0 +1,120 @@
+"""Queries: rows of the platform, found by what a consultant has designed."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext_noop as _
+from pydantic import Field
+
+from designer.definitions.base import Definition
+from designer.definitions.endpoints import EndpointSettings
+from designer.definitions.queries import QueryValue
+from designer.kinds.base import STEPS, OperationKind, Scope, Section
+
+LARGEST_RESULT = 5_000
+
+
+class OfferedOrder(Definition):
+    """An order that callers may choose, by `name`. `by` are keys of the query's row; `-key`: descending."""
+
+    name: str = Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,62}$")
+    by: tuple[str, ...] = Field(min_length=1)
+
+
+class QuerySettings(EndpointSettings):
+    """`query` is what is asked; inputs of the endpoint are its parameters, columns name what it answers.
+
+    The row rules of linked entities count only with `linked_row_rules`; the root entity's always does.
+    """
+
+    query: QueryValue = Field(
+        None, title=_("Query"), description=_("FetchXML, as Advanced Find exports it. @name is a parameter.")
+    )
+    labels: bool = Field(
+        False,
+        title=_("Labels of choices"),
+        description=_("Beside each choice's value, its label in the caller's language."),
+    )
+    linked_row_rules: bool = Field(
+        False,
+        title=_("Row rules of linked entities"),
+        description=_("Apply those of linked entities, too. That of the query's own entity always counts."),
+    )
+
+
+class SortedQuerySettings(QuerySettings):
+    """`orders` may be chosen from by the parameter `order`; the query's own order is the default."""
+
+    orders: tuple[OfferedOrder, ...] = Field(
+        (),
+        title=_("Orders"),
+        description=_("What callers may choose as ?order=name, or -name for the reverse."),
+    )
+
+
+class MultiQuerySettings(SortedQuerySettings):
+    cap: int = Field(
+        1_000,
+        ge=1,
+        le=LARGEST_RESULT,
+        title=_("Most rows"),
+        description=_("More rows than this are refused, never cut. At most 5000."),
+    )
+
+
+class PaginatedQuerySettings(SortedQuerySettings):
+    page_size: int = Field(
+        50,
+        ge=1,
+        le=LARGEST_RESULT,
+        title=_("Page size"),
+        description=_("Rows a page, where callers do not say."),
+    )
+    max_page_size: int = Field(
+        500,
+        ge=1,
+        le=LARGEST_RESULT,
+        title=_("Largest page"),
+        description=_("What callers may ask for at most."),
+    )
+    total: bool = Field(
+        False,
+        title=_("Count all rows"),
+        description=_("Answer how many rows there are in all. Counting takes time."),
+    )
+
+
+_PATH = "/api/{module}/queries/{name}"
+_SECTIONS = frozenset({Section.INPUTS, Section.COLUMNS}) | STEPS
+
+SINGLE_QUERY = OperationKind(
+    name="single-query",
+    label=_("Single query"),
+    summary=_("Answers the one row that a query finds."),
+    scope=Scope.MODULE,
+    methods=("GET",),
+    path=_PATH,
+    settings=QuerySettings,
+    sections=_SECTIONS,
+)
+
+MULTI_QUERY = OperationKind(
+    name="multi-query",
+    label=_("Multi query"),
+    summary=_("Answers all rows that a query finds, up to a limit."),
+    scope=Scope.MODULE,
+    methods=("GET",),
+    path=_PATH,
+    settings=MultiQuerySettings,
+    sections=_SECTIONS,
+)
+
+PAGINATED_QUERY = OperationKind(
+    name="paginated-query",
+    label=_("Paginated query"),
+    summary=_("Answers the rows that a query finds, page by page."),
+    scope=Scope.MODULE,
+    methods=("GET",),
+    path=_PATH,
+    settings=PaginatedQuerySettings,
+    sections=_SECTIONS,
+)

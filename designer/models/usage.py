@@ -1,0 +1,26 @@
+"""How often endpoints are called, and when last. The runtime counts; the studio shows it."""
+
+from __future__ import annotations
+
+from django.db import models
+
+
+class EndpointCalls(models.Model):
+    """Calls of one endpoint, by its key, within one hour (UTC).
+
+    `refused` were answered with 4xx, `failed` with 5xx; both are among `calls`.
+    """
+
+    endpoint = models.CharField(max_length=400)
+    hour = models.DateTimeField(db_index=True)
+    calls = models.BigIntegerField(default=0)
+    refused = models.BigIntegerField(default=0)
+    failed = models.BigIntegerField(default=0)
+    last_at = models.DateTimeField()
+
+    class Meta:
+        default_permissions = ()
+        constraints = [models.UniqueConstraint(fields=("endpoint", "hour"), name="designer_calls_hour")]
+
+    def __str__(self) -> str:
+        return f"{self.endpoint} {self.hour:%Y-%m-%d %H}: {self.calls}"

@@ -1,0 +1,78 @@
+"""Drift: the platform's metadata has changed under an endpoint since that was last saved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+from django.utils.translation import gettext_noop
+
+from crmclient.metadata import Attribute
+from designer.configuration import Endpoint
+from designer.readiness.findings import DRIFT, Finding, Severity
+from designer.readiness.metadata import Metadata, MetadataUnavailable
+from designer.readiness.vocabulary import vocabulary
+from designer.sentences import Sentence as _
+
+# JSON: what the platform said, by attribute, of those that an endpoint names.
+Facts: TypeAlias = dict[str, dict[str, Any]]
+
+_SENTENCES = {
+    "type": gettext_noop("“%(name)s” was %(old)s when this was saved, and is %(new)s now."),
+    "max_length": gettext_noop(
+        "“%(name)s” held %(old)s characters when this was saved, and holds %(new)s now."
+    ),
+    "required": gettext_noop("The platform requires “%(name)s” now, which it did not when this was saved."),
+}
+
+
+def facts_of(endpoint: Endpoint, metadata: Metadata) -> Facts | None:
+    """What the platform says now of the attributes that `endpoint` names; None where it cannot be asked."""
+    if endpoint.problem is not None:
+        return None
+    definition = endpoint.definition
+    try:
+        known = vocabulary(definition.settings, endpoint.entity.entity if endpoint.entity else "", metadata)
+    except MetadataUnavailable:
+        return None
+    if known is None:
+        return {}
+    written = {binding.attribute: known.written.get(binding.attribute) for binding in definition.bindings}
+    read = {column.attribute: known.read.get(column.attribute) for column in definition.columns}
+    return {
+        name: _fact(attribute) for name, attribute in {**read, **written}.items() if attribute is not None
+    }
+
+
+def drifted(key: str, then: Facts | None, now: Facts | None) -> Iterator[Finding]:
+    """A finding for everything that an endpoint may suffer from, by its key."""
+    if then is None or now is None:
+        return
+    for name, old in then.items():
+        new = now.get(name)
+        if new is None:
+            yield _finding(key, _("The platform has no “%(name)s” any more.", name=name))
+            continue
+        for fact, sentence in _SENTENCES.items():
+            if _is_worse(fact, old.get(fact), new.get(fact)):
+                yield _finding(key, _(sentence, name=name, old=old.get(fact), new=new.get(fact)))
+
+
+def _fact(attribute: Attribute) -> dict[str, Any]:
+    return {
+        "type": attribute.type.value,
+        "max_length": attribute.max_length,
+        "required": attribute.is_required,
+    }
+
+
+def _is_worse(fact: str, old: Any, new: Any) -> bool:
+    if fact == "max_length":
+        return new is not None and (old is None or new < old)
+    if fact == "required":
+        return bool(new and not old)
+    return bool(old != new)
+
+
+def _finding(key: str, message: str) -> Finding:
+    return Finding(DRIFT, Severity.WARNING, message, key)

@@ -1,0 +1,136 @@
+"""What would mend a finding, where that is safe: a change of the definition, for a person to look at.
+
+Each is registered under the id of the rule whose findings it mends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from django.utils.translation import gettext as _
+
+from crmclient.metadata import Attribute
+from designer.definitions import BindingDefinition, InputDefinition
+from designer.names import input_name
+from designer.readiness.findings import Finding
+from designer.readiness.subjects import EndpointSubject
+from designer.types import natural_type
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """`changes` are values by their place in the definition (`inputs.phone.max_length`), in JSON form.
+    `inputs` and `bindings` are to be added. `label` says what pressing the button does.
+    """
+
+    label: str
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    inputs: tuple[InputDefinition, ...] = ()
+    bindings: tuple[BindingDefinition, ...] = ()
+
+
+_Maker: TypeAlias = Callable[[EndpointSubject, str], Fix | None]
+_FIXES: dict[str, _Maker] = {}
+
+
+def fix_for(finding: Finding, subject: EndpointSubject) -> Fix | None:
+    """The fix for a finding about `subject`; None where a person has to think."""
+    make = _FIXES.get(finding.rule)
+    return make(subject, finding.field) if make else None
+
+
+def input_for(attribute: Attribute, *, partial: bool = False) -> InputDefinition | None:
+    """An input for an attribute, with what its values must be like; None for a file, which no input holds.
+
+    `partial`: what a call leaves out stays as it is, so nothing is required.
+    """
+    kind = natural_type(attribute)
+    if kind is None:
+        return None
+    text = "max_length" in kind.constraints and attribute.max_length
+    return InputDefinition(
+        name=input_name(attribute.logical_name),
+        type=kind.name,
+        required=attribute.is_required and not partial,
+        nullable=not attribute.is_required,
+        description=attribute.label.text(),
+        max_length=attribute.max_length if text else None,
+    )
+
+
+def _fixes(*rules: str) -> Callable[[_Maker], _Maker]:
+    def register(make: _Maker) -> _Maker:
+        _FIXES.update(dict.fromkeys(rules, make))
+        return make
+
+    return register
+
+
+@_fixes("binding-length")
+def _tighten(subject: EndpointSubject, place: str) -> Fix | None:
+    attribute = subject.bound(_key(place))
+    if attribute is None or attribute.max_length is None:
+        return None
+    longest = attribute.max_length
+    return Fix(_("Set the limit to %(count)d") % {"count": longest}, {place: longest})
+
+
+@_fixes("binding-types")
+def _natural(subject: EndpointSubject, place: str) -> Fix | None:
+    attribute = subject.bound(_key(place))
+    kind = natural_type(attribute) if attribute else None
+    return Fix(_("Make it %(type)s") % {"type": kind.name}, {place: kind.name}) if kind else None
+
+
+@_fixes("required-attribute-optional")
+def _require(subject: EndpointSubject, place: str) -> Fix:
+    return Fix(_("Make it required"), {place: True})
+
+
+@_fixes("required-attribute-unbound")
+def _bind(subject: EndpointSubject, place: str) -> Fix | None:
+    attribute = subject.attributes.get(place.partition(".")[2])
+    made = input_for(attribute) if attribute else None
+    if attribute is None or made is None:
+        return None
+    bound = BindingDefinition(attribute=attribute.logical_name, value=made.name)
+    new = () if made.name in subject.input_names else (made,)
+    return Fix(_("Add an input for it"), inputs=new, bindings=(bound,))
+
+
+@_fixes("binding-input")
+def _define(subject: EndpointSubject, place: str) -> Fix | None:
+    name = place.split(".")[1]
+    binding = next((known for known in subject.bindings if known.attribute == name), None)
+    attribute = subject.attributes.get(name)
+    made = input_for(attribute, partial=subject.endpoint.kind.partial) if attribute else None
+    if binding is None or made is None or not binding.value:
+        return None
+    named = made.model_copy(update={"name": str(binding.value)})
+    return Fix(_("Add the input %(name)s") % {"name": named.name}, inputs=(named,))
+
+
+@_fixes("input-default-partial", "input-required-default", "input-limits-unused")
+def _clear(subject: EndpointSubject, place: str) -> Fix:
+    return Fix(_("Clear it"), {place: None})
+
+
+@_fixes("roles-without-authentication", "anonymous-write")
+def _authenticate(subject: EndpointSubject, place: str) -> Fix:
+    return Fix(_("Require authentication"), {"authentication_required": True})
+
+
+@_fixes("upload-size")
+def _fit(subject: EndpointSubject, place: str) -> Fix | None:
+    column = getattr(subject.definition.settings, "attribute", "")
+    attribute = subject.metadata.attributes(subject.entity).get(column)
+    if attribute is None or attribute.max_size is None:
+        return None
+    return Fix(_("Set it to %(size)d") % {"size": attribute.max_size}, {place: attribute.max_size})
+
+
+def _key(place: str) -> str:
+    """The input in `inputs.phone.max_length`."""
+    return place.split(".")[1]

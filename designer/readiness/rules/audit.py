@@ -1,0 +1,70 @@
+"""The configuration audit: what can be served, and should be looked at by somebody who answers for it."""
+
+from __future__ import annotations
+
+from django.conf import settings
+
+from designer.kinds import Scope
+from designer.kinds.delete import DELETE
+from designer.kinds.files import UploadSettings
+from designer.kinds.option_sets import OptionSetSettings
+from designer.readiness.registry import Found, warning
+from designer.readiness.subjects import EndpointSubject
+from designer.sentences import Sentence as _
+
+
+@warning("anonymous-read")
+def reading_is_guarded(subject: EndpointSubject) -> Found:
+    reads_records = not _writes(subject) and not isinstance(subject.definition.settings, OptionSetSettings)
+    if reads_records and _is_open(subject) and not _has_row_rule(subject):
+        yield _("Anyone may read any record through it, without a token."), "authentication_required"
+
+
+@warning("option-set-public")
+def option_sets_are_guarded(subject: EndpointSubject) -> Found:
+    if isinstance(subject.definition.settings, OptionSetSettings) and _is_open(subject):
+        yield _("Anyone may read this option set, without a token."), "authentication_required"
+
+
+@warning("anonymous-without-limit")
+def anonymous_callers_are_limited(subject: EndpointSubject) -> Found:
+    if _is_open(subject) and settings.PORTICO["ADDRESS_RATE"] == 0:
+        yield (
+            _("Anyone may call it as often as they like: ADDRESS_RATE is 0."),
+            "authentication_required",
+        )
+
+
+@warning("delete-without-row-rule")
+def deleting_is_narrowed(subject: EndpointSubject) -> Found:
+    if subject.definition.kind == DELETE.name and not _has_row_rule(subject):
+        yield _("Its callers may delete any record: a row rule would say which."), "row_rule"
+
+
+@warning("write-without-roles")
+def writing_is_for_roles(subject: EndpointSubject) -> Found:
+    access = subject.definition.access
+    on_records = subject.endpoint.kind.scope is Scope.ENTITY and "{id}" in subject.endpoint.path
+    guarded = access.roles or not access.authentication_required or _has_row_rule(subject)
+    if on_records and _writes(subject) and not guarded:
+        yield _("Every caller with a token may write any record: choose roles, or a row rule."), "roles"
+
+
+@warning("upload-without-types")
+def uploads_say_what_they_take(subject: EndpointSubject) -> Found:
+    known = subject.definition.settings
+    if isinstance(known, UploadSettings) and not known.extensions and not known.content_types:
+        yield _("Any type of file may be uploaded: list the ones that are meant."), "settings.extensions"
+
+
+def _is_open(subject: EndpointSubject) -> bool:
+    return not subject.definition.access.authentication_required
+
+
+def _writes(subject: EndpointSubject) -> bool:
+    return any(method != "GET" for method in subject.endpoint.kind.methods)
+
+
+def _has_row_rule(subject: EndpointSubject) -> bool:
+    entity = subject.endpoint.entity
+    return subject.definition.row_rule is not None or (entity is not None and entity.row_rule is not None)

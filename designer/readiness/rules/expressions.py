@@ -1,0 +1,102 @@
+"""Expressions of endpoints, wherever they stand: what they see there, and whether they can work with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from crmclient.metadata import Attribute
+from designer.kinds import Section
+from designer.readiness.expressions import clash, faults
+from designer.readiness.registry import Found, blocking, warning
+from designer.readiness.samples import Sample, of_endpoint
+from designer.readiness.subjects import EndpointSubject
+from designer.sentences import Sentence as _
+
+
+class _Written(NamedTuple):
+    """An expression: what it is of, in words; its place in the definition; and what it sees."""
+
+    what: str
+    field: str
+    text: str
+    seen: Mapping[str, Sample]
+
+
+@blocking("binding-expression")
+def bindings_can_be_evaluated(subject: EndpointSubject) -> Found:
+    yield from _faults(_bindings(subject))
+
+
+@blocking("precondition-expression")
+def preconditions_can_be_evaluated(subject: EndpointSubject) -> Found:
+    yield from _faults(_preconditions(subject))
+
+
+@blocking("column-expression")
+def columns_can_be_calculated(subject: EndpointSubject) -> Found:
+    yield from _faults(_columns(subject))
+
+
+@warning("expression-kinds")
+def kinds_of_values_fit_together(subject: EndpointSubject) -> Found:
+    for written in (*_bindings(subject), *_preconditions(subject), *_columns(subject)):
+        if reason := clash(written.text, written.seen):
+            yield _("%(what)s: %(reason)s", what=written.what, reason=reason), written.field
+
+
+def _faults(expressions: Iterator[_Written]) -> Found:
+    for written in expressions:
+        for fault in faults(written.text, written.seen):
+            yield _("%(what)s: %(fault)s", what=written.what, fault=fault), written.field
+
+
+def _bindings(subject: EndpointSubject) -> Iterator[_Written]:
+    seen = of_endpoint(subject, subject.inputs, _record(subject))
+    for binding in subject.bindings:
+        if binding.source == "expression":
+            place = f"bindings.{binding.attribute}.value"
+            yield _Written(
+                _("The expression for “%(attribute)s”", attribute=binding.attribute),
+                place,
+                str(binding.value or ""),
+                seen,
+            )
+    for parent in subject.inputs:
+        seen = of_endpoint(subject, parent.inputs, None)
+        for binding in parent.bindings:
+            if binding.source == "expression":
+                place = f"inputs.{parent.name}.bindings.{binding.attribute}.value"
+                what = _(
+                    "The expression for “%(attribute)s” in “%(list)s”",
+                    attribute=binding.attribute,
+                    list=parent.name,
+                )
+                yield _Written(what, place, str(binding.value or ""), seen)
+
+
+def _preconditions(subject: EndpointSubject) -> Iterator[_Written]:
+    if Section.PRECONDITIONS not in subject.endpoint.kind.sections:
+        return
+    seen = of_endpoint(subject, subject.inputs, _record(subject))
+    for at, known in enumerate(subject.definition.preconditions):
+        yield _Written(
+            _("Pre-condition %(number)s", number=at + 1),
+            f"preconditions.{at}.expression",
+            known.expression,
+            seen,
+        )
+
+
+def _columns(subject: EndpointSubject) -> Iterator[_Written]:
+    row = subject.vocabulary.read if subject.vocabulary else {}
+    seen = of_endpoint(subject, subject.inputs, row)
+    for column in subject.columns:
+        if column.expression:
+            what = _("The expression of “%(name)s”", name=column.name)
+            yield _Written(what, f"columns.{column.name}.expression", column.expression, seen)
+
+
+def _record(subject: EndpointSubject) -> Mapping[str, Attribute] | None:
+    """The attributes of the path's record; None where there is no record."""
+    return subject.metadata.attributes(subject.entity) if subject.endpoint.kind.is_on_record else None

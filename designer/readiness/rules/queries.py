@@ -1,0 +1,194 @@
+"""Queries: whether a platform can run them, and what callers may choose of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from crmclient.errors import InvalidQuery
+from crmclient.query.designed import DesignedLink, DesignedQuery
+from crmclient.query.fetchxml.reading import MOST_LINKS
+from crmclient.query.problems import QueryProblems
+from crmclient.query.resolving import prepare
+from crmclient.query.resolving.prepared import Needs
+from designer.columns import keys
+from designer.definitions import ColumnDefinition
+from designer.kinds.queries import PaginatedQuerySettings, QuerySettings, SortedQuerySettings
+from designer.queries import answered, sortable
+from designer.readiness.registry import Found, blocking, warning
+from designer.readiness.rules.steps import rows_of_fetchers, unknown_fetchers, unknown_properties
+from designer.readiness.subjects import EndpointSubject
+from designer.sentences import Sentence as _
+
+_QUERY = "settings.query"
+
+
+@blocking("query-missing")
+def a_query_is_designed(subject: EndpointSubject) -> Found:
+    settings = subject.definition.settings
+    if isinstance(settings, QuerySettings) and settings.query is None:
+        yield _("Design the query, or paste its FetchXML."), _QUERY
+
+
+@blocking("query-problem")
+def the_platform_can_run_it(subject: EndpointSubject) -> Found:
+    for query in _query(subject):
+        try:
+            prepare(query, subject.metadata.known_attributes)
+        except QueryProblems as error:
+            for problem in error.problems:
+                yield (
+                    _("%(construct)s: %(message)s.", construct=problem.construct, message=problem.message),
+                    _QUERY,
+                )
+        if (count := sum(1 for _ in _links(query.links))) > MOST_LINKS:
+            yield (
+                _(
+                    "It has %(count)s linked entities; at most %(most_links)s are allowed.",
+                    count=count,
+                    most_links=MOST_LINKS,
+                ),
+                _QUERY,
+            )
+
+
+@blocking("query-columns")
+def rows_have_keys_of_their_own(subject: EndpointSubject) -> Found:
+    for query in _query(subject):
+        known = answered(query, subject.metadata.attributes)
+        if not known and not subject.columns:
+            yield _("The query selects no columns: add the attributes to answer with."), _QUERY
+        elif not subject.columns:
+            labels = isinstance(settings := subject.definition.settings, QuerySettings) and settings.labels
+            counted = Counter(
+                key
+                for name, attribute in known.items()
+                for key in keys(ColumnDefinition(attribute=name), attribute, labels)
+            )
+            for key, count in counted.items():
+                if count > 1:
+                    yield (
+                        _(
+                            "%(count)s columns become “%(key)s” in the answer: give them names.",
+                            count=count,
+                            key=key,
+                        ),
+                        "columns",
+                    )
+
+
+@blocking("query-values")
+def values_are_known(subject: EndpointSubject) -> Found:
+    needs = _needs(subject)
+    for name in sorted(needs.parameters - subject.input_names):
+        yield _("The query takes @%(name)s, which is no input: add one of that name.", name=name), _QUERY
+    if needs.record:
+        yield _("The query takes @record, but there is no record in the path."), _QUERY
+    yield from unknown_fetchers(subject, needs, list(rows_of_fetchers(subject)), _QUERY)
+    yield from unknown_properties(subject, needs, _QUERY)
+
+
+@warning("query-anonymous")
+def the_caller_is_known(subject: EndpointSubject) -> Found:
+    needs = _needs(subject)
+    if (needs.user or needs.user_values) and not subject.definition.access.authentication_required:
+        yield (
+            _("The query compares with the caller, but anyone may call: nothing equals nobody."),
+            _QUERY,
+        )
+
+
+@blocking("query-order")
+def offered_orders_exist(subject: EndpointSubject) -> Found:
+    settings = subject.definition.settings
+    if not isinstance(settings, SortedQuerySettings):
+        return
+    for name, count in Counter(offered.name for offered in settings.orders).items():
+        if count > 1:
+            yield _("%(count)s orders are called “%(name)s”.", count=count, name=name), "settings.orders"
+    for query in _query(subject):
+        known = sortable(query, subject.metadata.attributes)
+        for offered in settings.orders:
+            for key in offered.by:
+                if key.removeprefix("-") not in known:
+                    yield (
+                        _(
+                            "The order “%(name)s” sorts by “%(key)s”, which is no column of the "
+                            "query, or none that can be sorted by.",
+                            name=offered.name,
+                            key=key.removeprefix("-"),
+                        ),
+                        "settings.orders",
+                    )
+
+
+@blocking("query-top-paged")
+def what_is_cut_has_no_pages(subject: EndpointSubject) -> Found:
+    for query in _query(subject):
+        if query.top is not None and isinstance(subject.definition.settings, PaginatedQuerySettings):
+            yield _("A query with top has no pages: take top out, or make it a multi query."), _QUERY
+
+
+@warning("query-order-linked")
+def pages_are_sorted_by_the_entity(subject: EndpointSubject) -> Found:
+    settings = subject.definition.settings
+    if not isinstance(settings, PaginatedQuerySettings):
+        return
+    for query in _query(subject):
+        if any(order.link is not None for order in query.orders):
+            yield _("Dataverse cannot page what is sorted by a linked entity's attribute."), _QUERY
+        known = sortable(query, subject.metadata.attributes)
+        for offered in settings.orders:
+            found = (known.get(key.removeprefix("-")) for key in offered.by)
+            if any(order is not None and order.link is not None for order in found):
+                yield (
+                    _(
+                        "Dataverse cannot page the order “%(name)s”, by a linked entity's attribute.",
+                        name=offered.name,
+                    ),
+                    "settings.orders",
+                )
+
+
+@warning("query-page-size")
+def page_sizes_mean_something(subject: EndpointSubject) -> Found:
+    settings = subject.definition.settings
+    for query in _query(subject):
+        if not isinstance(settings, PaginatedQuerySettings):
+            if query.page_size is not None:
+                yield _("count says how long a page is, and there are none: top cuts the rows."), _QUERY
+            return
+        size, field = settings.page_size, "settings.page_size"
+        if query.page_size is not None:
+            size, field = query.page_size, _QUERY
+        if size > settings.max_page_size:
+            yield (
+                _(
+                    "Pages of %(size)s rows are cut to %(max_page_size)s, the largest allowed.",
+                    size=size,
+                    max_page_size=settings.max_page_size,
+                ),
+                field,
+            )
+
+
+def _query(subject: EndpointSubject) -> Iterator[DesignedQuery]:
+    """The query, where there is one."""
+    settings = subject.definition.settings
+    if isinstance(settings, QuerySettings) and settings.query is not None:
+        yield settings.query
+
+
+def _needs(subject: EndpointSubject) -> Needs:
+    for query in _query(subject):
+        try:
+            return prepare(query, subject.metadata.known_attributes).needs
+        except InvalidQuery:
+            break
+    return Needs()
+
+
+def _links(links: tuple[DesignedLink, ...]) -> Iterator[DesignedLink]:
+    for link in links:
+        yield link
+        yield from _links(link.links)

@@ -1,0 +1,104 @@
+"""What expressions see at their places: for each name its fields, and for each field a value of its kind."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from typing import Any, TypeAlias
+
+from crmclient.metadata import Attribute
+from designer.definitions import InputDefinition, UserPropertyDefinition
+from designer.queries import answered
+from designer.readiness.metadata import USER, Metadata
+from designer.readiness.subjects import EndpointSubject, Surroundings
+from designer.types import natural_type
+from designer.types.lists import LIST
+
+# Nested objects; a leaf is a sample of what stands there.
+Sample: TypeAlias = Any
+# Where it is not known what stands there: anything may be read of it.
+UNKNOWN: Any = object()
+
+_TEXT = "1"
+_NOW = dt.datetime(2026, 1, 31, 12, tzinfo=dt.UTC)
+_REFERENCE = {"type": _TEXT, "id": _TEXT, "name": _TEXT}
+_FILE = {"id": _TEXT, "fileName": _TEXT, "size": 1}
+_OF_TYPES: Mapping[str, Sample] = {
+    "String": _TEXT,
+    "Text": _TEXT,
+    "Integer": 1,
+    "BigInt": 1,
+    "Decimal": Decimal("1.5"),
+    "Money": Decimal("1.5"),
+    "Double": 1.5,
+    "Boolean": True,
+    "DateTime": _NOW,
+    "Date": _NOW.date(),
+    "Guid": _TEXT,
+    "OptionSet": 1,
+    "MultiOptionSet": [1],
+    "EntityReference": _REFERENCE,
+}
+
+
+def of_endpoint(
+    subject: EndpointSubject, inputs: Iterable[InputDefinition], record: Mapping[str, Attribute] | None
+) -> dict[str, Sample]:
+    """What an endpoint's expressions see; `record` None: they see no record."""
+    seen: dict[str, Sample] = {
+        "input": of_inputs(inputs),
+        "user": of_user(subject.surroundings),
+        "fetch": {
+            known.name: of_row(answered(known.query, subject.metadata.attributes)) if known.query else UNKNOWN
+            for known in subject.definition.fetchers
+        },
+        "now": _NOW,
+    }
+    return seen if record is None else {**seen, "record": of_row(record) if record else UNKNOWN}
+
+
+def of_inputs(inputs: Iterable[InputDefinition]) -> dict[str, Sample]:
+    """What callers send; of a list, one item."""
+    return {
+        known.name: [of_inputs(known.inputs)]
+        if known.type == LIST.name
+        else _OF_TYPES.get(known.type, UNKNOWN)
+        for known in inputs
+    }
+
+
+def of_user(surroundings: Surroundings, *, custom: bool = True) -> dict[str, Sample]:
+    """The caller's properties, with or without custom ones."""
+    return {
+        "id": _TEXT,
+        "roles": [_TEXT],
+        "teams": [{"id": _TEXT, "name": _TEXT}],
+        **{
+            name: _of_property(known, surroundings.metadata)
+            for name, known in surroundings.user_properties.items()
+            if custom or known.kind != "custom"
+        },
+    }
+
+
+def of_row(known: Mapping[str, Attribute]) -> dict[str, Sample]:
+    """A row, with the columns of each link, `alias.attribute`, as an object."""
+    row: dict[str, Sample] = {}
+    for key, attribute in known.items():
+        link, _, name = key.rpartition(".")
+        within = row.setdefault(link, {}) if link else row
+        within[name] = _of_attribute(attribute)
+    return row
+
+
+def _of_attribute(attribute: Attribute) -> Sample:
+    kind = natural_type(attribute)
+    return _FILE if kind is None else _OF_TYPES[kind.name]
+
+
+def _of_property(known: UserPropertyDefinition, metadata: Metadata) -> Sample:
+    attribute = metadata.attributes(USER).get(known.attribute) if known.kind == "field" else None
+    if attribute is None:
+        return UNKNOWN
+    return _TEXT if attribute.type.is_reference else _of_attribute(attribute)

@@ -1,0 +1,1 @@
+"""Releases: named copies of the configuration, numbered by what they mean to callers."""

@@ -1,0 +1,40 @@
+"""Sentences that are kept in English and said in the language of who reads them.
+
+Findings outlive the request that found them, and reports of `checkconfig` have to stay as they are: so a
+sentence is an English text that remembers what it was made of.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils.functional import Promise
+from django.utils.translation import get_language_bidi, gettext, ngettext
+
+from crmclient.sentences import Counted, Sentence, listed
+
+__all__ = ["Counted", "Sentence", "listed", "said"]
+
+# Unicode's isolates: what stands between them has a direction of its own.
+_ISOLATED = "\N{FIRST STRONG ISOLATE}%s\N{POP DIRECTIONAL ISOLATE}"
+
+
+def said(text: str | Promise) -> str:
+    """A sentence in the language at hand; any other text as it is."""
+    if not isinstance(text, Sentence):
+        return str(text)
+    template = (
+        ngettext(text.template, text.plural, text.number)
+        if isinstance(text, Counted)
+        else gettext(text.template)
+    )
+    if not text.values:
+        return template
+    return template % {name: _within(value) for name, value in text.values.items()}
+
+
+def _within(value: Any) -> Any:
+    """A value for its place in a sentence: from right to left, names and code keep their own direction."""
+    if isinstance(value, Sentence):
+        return said(value)
+    return _ISOLATED % value if isinstance(value, str) and value and get_language_bidi() else value

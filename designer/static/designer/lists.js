@@ -1,0 +1,48 @@
+"use strict";
+
+// Inputs of type List: the rows of their items come with the type, and what they offer with the relationship.
+(() => {
+  const field = (row, name) => studio.rows.field(row, name);
+  const related = (row) => studio.data().relationships?.[field(row, "relationship")?.value];
+  const source = (row) => (related(row) ? `entity:${related(row).entity}` : "");
+
+  const offer = async (row) => {
+    const of = source(row);
+    if (of && !studio.data()[of]) studio.data()[of] = (await studio.metadata(related(row).entity)).attributes;
+    row.querySelectorAll("[data-items] select[data-picker]").forEach((select) => { select.dataset.picker = of; });
+    row.querySelectorAll("[data-items] template[data-template]").forEach((template) => {
+      template.content.querySelectorAll("select[data-picker]").forEach((select) => { select.dataset.picker = of; });
+    });
+    row.querySelector("[data-items]").dispatchEvent(new CustomEvent("items:offered", { bubbles: true }));
+  };
+
+  const become = (row) => {
+    const isList = field(row, "type")?.value === "List";
+    let items = row.querySelector("[data-items]");
+    if (isList && !items) {
+      const made = document.createElement("template");
+      const template = row.closest("[data-rows]").querySelector(":scope > [data-items-template]");
+      made.innerHTML = template.innerHTML.replaceAll("__row__", row.dataset.row);
+      field(row, "relationship").closest(".studio-line").after(made.content.querySelector("[data-items]"));
+      items = row.querySelector("[data-items]");
+      items.querySelectorAll("[data-rows]").forEach(studio.rows.number);
+    }
+    if (items) items.hidden = !isList;
+    if (isList) offer(row);
+  };
+
+  studio.lists = {
+    attributes: (items) => {
+      const row = items.closest("[data-row]");
+      const { lookup } = related(row) || {};
+      return Object.fromEntries(Object.entries(studio.data()[source(row)] || {}).filter(([name]) => name !== lookup));
+    },
+  };
+
+  document.addEventListener("change", (event) => {
+    if (/^inputs-\d+-(type|relationship)$/.test(event.target.name || "")) become(event.target.closest("[data-row]"));
+  });
+  document.addEventListener("DOMContentLoaded", () => {
+    if (studio.data().relationships) studio.rows.all("inputs").forEach(become);
+  });
+})();

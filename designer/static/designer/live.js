@@ -1,0 +1,94 @@
+"use strict";
+
+// Says of the page as it stands, unsaved, what the server would say of it saved: findings at their fields.
+(() => {
+  const PAUSE = 400;
+  let form = null;
+  let waiting = null;
+  let asking = null;
+
+  const places = () => document.querySelectorAll("[data-findings]");
+
+  const counts = (state) => {
+    document.querySelectorAll("[data-section]").forEach((link) => {
+      const section = document.getElementById(`section-${link.dataset.section}`);
+      const own = [...(section?.querySelectorAll("[data-findings]") || [])].map((node) => state.counts[node.dataset.findings]);
+      const sum = (at) => own.reduce((total, pair) => total + (pair ? pair[at] : 0), 0);
+      const shown = [
+        ["count-blocking", "✖", sum(0)],
+        ["count-warning", "⚠", sum(1)],
+      ].filter(([, , count]) => count);
+      link.querySelector("[data-counts]").replaceChildren(
+        ...shown.map(([name, sign, count]) => {
+          const span = document.createElement("span");
+          span.className = name;
+          span.textContent = ` ${sign}${count}`;
+          return span;
+        }),
+      );
+    });
+  };
+
+  const show = (state) => {
+    if (state.data) Object.assign(studio.data(), state.data);
+    document.querySelector("[data-path]").textContent = state.path;
+    document.querySelector("[data-state]").innerHTML = state.state;
+    document.querySelector("[data-verdict]").textContent = state.verdict;
+    document.querySelectorAll(".studio-refused, .studio-field > .studio-value > .studio-errors").forEach((node) => node.remove());
+    const held = new Set([...places()].map((node) => node.dataset.findings));
+    const elsewhere = Object.keys(state.findings).filter((place) => !held.has(place));
+    places().forEach((node) => {
+      const place = node.dataset.findings;
+      const errors = state.errors[place] ? `<ul class="studio-errors">${state.errors[place]}</ul>` : "";
+      const own = place === "" ? ["", ...elsewhere] : [place];
+      const html = errors + own.map((name) => state.findings[name] || "").join("");
+      if (node.innerHTML.trim() !== html.trim()) node.innerHTML = html;
+    });
+    if (Object.keys(state.columns).length) studio.data().columns = state.columns;
+    studio.data().fetched = state.fetched;
+    document.dispatchEvent(new Event("live:shown"));
+    document.querySelectorAll("[data-words]").forEach((node) => {
+      node.textContent = state.words[node.dataset.words] || "";
+    });
+    const preview = document.querySelector("[data-preview]");
+    if (preview.innerHTML.trim() !== state.preview.trim()) preview.innerHTML = state.preview;
+    counts(state);
+  };
+
+  // `also` are fields that the form does not have.
+  const ask = async (also = {}) => {
+    asking?.abort();
+    asking = new AbortController();
+    const sent = new FormData(form);
+    for (const [name, value] of Object.entries(also)) sent.append(name, value);
+    try {
+      const answer = await fetch(form.dataset.check, { method: "POST", body: sent, signal: asking.signal });
+      if (answer.ok) show(await answer.json());
+    } catch (error) {
+      if (error.name !== "AbortError") console.warn(error);
+    }
+  };
+
+  const later = () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(ask, PAUSE);
+  };
+
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-copy]");
+    if (button) navigator.clipboard?.writeText(button.parentElement.nextElementSibling.textContent);
+  });
+  document.addEventListener("DOMContentLoaded", () => {
+    const url = document.querySelector("[data-check-url]")?.dataset.checkUrl;
+    form = document.querySelector("#content-main form");
+    if (!url || !form) return;
+    form.dataset.check = url;
+    form.addEventListener("input", later);
+    form.addEventListener("change", later);
+    document.addEventListener("metadata:refreshed", async () => {
+      await ask({ _metadata: "1" });
+      document.querySelectorAll("[data-stale]").forEach((node) => node.remove());
+    });
+    if (form.querySelector("[data-fetchxml]")) later();
+  });
+})();

@@ -1,0 +1,145 @@
+"use strict";
+
+// A list of choices that is searched by typing: label, name and facts. The select under it stays what is sent.
+(() => {
+  const offered = (select) => {
+    const known = studio.data()[select.dataset.picker];
+    if (!known) return [...select.options].map((option) => ({ value: option.value, label: option.text, facts: "" }));
+    const choices = Object.entries(known).map(([value, { label, facts }]) => ({ value, label, facts }));
+    const present = select.value;
+    if (present && !known[present]) {
+      choices.unshift({ value: present, label: select.selectedOptions[0].text, facts: "" });
+    }
+    return choices;
+  };
+
+  const titled = (choice) =>
+    choice.value && choice.label !== choice.value && !choice.label.includes(`(${choice.value})`)
+      ? `${choice.label} (${choice.value})`
+      : choice.label;
+
+  const enhance = (select) => {
+    if (select.dataset.enhanced || select.name.includes("__prefix__")) return;
+    select.dataset.enhanced = "yes";
+    const box = document.createElement("div");
+    box.className = "studio-picker";
+    const input = document.createElement("input");
+    const list = document.createElement("ul");
+    const facts = document.createElement("p");
+    input.type = "text";
+    input.id = `${select.id}_search`;
+    input.className = select.className;
+    input.autocomplete = "off";
+    if (select.ariaLabel) input.ariaLabel = select.ariaLabel;
+    input.spellcheck = false;
+    input.setAttribute("role", "combobox");
+    input.setAttribute("aria-expanded", "false");
+    input.setAttribute("aria-autocomplete", "list");
+    input.setAttribute("aria-controls", `${select.id}_list`);
+    list.id = `${select.id}_list`;
+    list.className = "studio-choices";
+    list.setAttribute("role", "listbox");
+    list.hidden = true;
+    facts.className = "studio-facts";
+    select.before(box);
+    box.append(input, list, facts, select);
+    select.hidden = true;
+    document.querySelector(`label[for="${select.id}"]`)?.setAttribute("for", input.id);
+    let shown = [];
+    let at = -1;
+
+    const show = () => {
+      const chosen = offered(select).find((choice) => choice.value === select.value);
+      input.value = chosen && chosen.value ? titled(chosen) : "";
+      facts.textContent = chosen?.facts || "";
+    };
+    const close = () => {
+      list.hidden = true;
+      input.setAttribute("aria-expanded", "false");
+      input.removeAttribute("aria-activedescendant");
+    };
+    const mark = (next) => {
+      at = next;
+      [...list.children].forEach((item, index) => {
+        item.setAttribute("aria-selected", String(index === at));
+        if (index === at) {
+          input.setAttribute("aria-activedescendant", item.id);
+          item.scrollIntoView({ block: "nearest" });
+        }
+      });
+    };
+    const open = (text) => {
+      const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+      shown = offered(select).filter((choice) => {
+        const all = `${choice.label} ${choice.value} ${choice.facts}`.toLowerCase();
+        return choice.value && words.every((word) => all.includes(word));
+      });
+      list.replaceChildren(
+        ...shown.map((choice, index) => {
+          const item = document.createElement("li");
+          const name = document.createElement("span");
+          const small = document.createElement("small");
+          item.id = `${list.id}_${index}`;
+          item.setAttribute("role", "option");
+          item.dataset.value = choice.value;
+          name.textContent = titled(choice);
+          small.textContent = choice.facts;
+          item.append(name, small);
+          return item;
+        }),
+      );
+      if (!shown.length) {
+        const none = document.createElement("li");
+        none.className = "studio-nothing";
+        none.textContent = studio.data().texts?.nothing || "—";
+        list.append(none);
+      }
+      list.hidden = false;
+      input.setAttribute("aria-expanded", "true");
+      mark(shown.length && words.length ? 0 : shown.findIndex((choice) => choice.value === select.value));
+    };
+    const choose = (value) => {
+      studio.set(select, value);
+      show();
+      close();
+    };
+
+    input.addEventListener("focus", () => input.select());
+    input.addEventListener("click", () => list.hidden && open(""));
+    input.addEventListener("input", (event) => {
+      event.stopPropagation();
+      if (!input.value.trim() && !select.required) studio.set(select, "");
+      open(input.value);
+    });
+    input.addEventListener("change", (event) => event.stopPropagation());
+    input.addEventListener("keydown", (event) => {
+      if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+        event.preventDefault();
+        if (list.hidden) open("");
+        else if (shown.length) mark((at + (event.key === "ArrowDown" ? 1 : shown.length - 1)) % shown.length);
+      } else if (event.key === "Enter" && !list.hidden) {
+        event.preventDefault();
+        if (shown[at]) choose(shown[at].value);
+      } else if (event.key === "Escape" && !list.hidden) {
+        event.stopPropagation();
+        close();
+        show();
+      }
+    });
+    input.addEventListener("blur", () => {
+      close();
+      show();
+    });
+    list.addEventListener("mousedown", (event) => {
+      event.preventDefault();
+      const item = event.target.closest("[data-value]");
+      if (item) choose(item.dataset.value);
+    });
+    select.addEventListener("change", show);
+    show();
+  };
+
+  const enhanceIn = (node) => node.querySelectorAll("select[data-picker]").forEach(enhance);
+  document.addEventListener("DOMContentLoaded", () => enhanceIn(document));
+  document.addEventListener("row:added", (event) => enhanceIn(event.target));
+})();

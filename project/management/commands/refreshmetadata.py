@@ -1,0 +1,28 @@
+"""Fetch the metadata of a remote platform anew."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from crmclient import KeepsMetadata
+from crmclient.errors import PlatformError
+from designer.platform import get_platform
+
+
+class Command(BaseCommand):
+    help = "Fetch the platform's metadata anew: entities, attributes, option sets, relationships, processes."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        platform = get_platform()
+        if not isinstance(platform, KeepsMetadata):
+            self.stdout.write("The embedded platform's metadata is always the present one.")
+            return
+        try:
+            changed = platform.refresh_metadata()
+        except PlatformError as error:
+            raise CommandError(
+                f"The platform does not tell its metadata: {error} What was known of it stays in use."
+            ) from error
+        self.stdout.write("The metadata has changed." if changed else "The metadata is as it was.")

@@ -1,0 +1,37 @@
+"""What is kept of a remote platform's metadata: it outlives both the process and the platform's absence."""
+
+from __future__ import annotations
+
+from django.db import models
+
+
+class Organisation(models.Model):
+    """A remote platform by the digest of its URL. `revision` changes with every refresh that brings news."""
+
+    digest = models.CharField(max_length=64, primary_key=True)
+    revision = models.CharField(max_length=32)
+    refreshed = models.DateTimeField(null=True)
+
+    class Meta:
+        db_table = "portico_organisation"
+
+    def __str__(self) -> str:
+        return self.digest
+
+
+class MetadataDocument(models.Model):
+    """One document of an organisation's metadata, as `crmclient.dataverse.metadata` writes it."""
+
+    id = models.BigAutoField(primary_key=True)
+    organisation = models.CharField(max_length=64)
+    name = models.CharField(max_length=200)
+    content = models.TextField()
+
+    class Meta:
+        db_table = "portico_metadata_document"
+        constraints = [
+            models.UniqueConstraint(fields=["organisation", "name"], name="portico_metadata_document_name")
+        ]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,81 @@
+"""What must be right of the way to a remote platform before the service starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.apps import AppConfig
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, register
+
+from project.addresses import is_loopback
+from project.checks import TAG
+from runtime.callers.outbound import check_url, is_public
+
+
+@register(TAG)
+def platform_can_be_reached(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    if not settings.PORTICO["CRM_URL"]:
+        return []
+    return [*_addresses(), *_credentials(), *_certificate()]
+
+
+def _addresses() -> Iterator[CheckMessage]:
+    for name in ("CRM_URL", "CRM_TOKEN_URL"):
+        url = settings.PORTICO[name]
+        if not url:
+            continue
+        local = settings.DEVELOPMENT and is_loopback(urlsplit(url).hostname or "")
+        try:
+            check_url(url, insecure=local)
+        except ValueError as error:
+            yield Error(
+                f"{name}={url!r}: {error}.",
+                hint="Plain http is allowed in development only, and only to this machine.",
+                id="portico.E010",
+            )
+            continue
+        if not local and not settings.PORTICO["CRM_PRIVATE_ADDRESS"] and _is_private(url):
+            yield Error(
+                f"{name}={url!r} leads into a private network.",
+                hint="Set CRM_PRIVATE_ADDRESS=1 if that is meant.",
+                id="portico.E011",
+            )
+
+
+def _is_private(url: str) -> bool:
+    try:
+        return not is_public(url)
+    except OSError:
+        # A platform that is away is no reason not to start.
+        return False
+
+
+def _credentials() -> Iterator[CheckMessage]:
+    env = settings.PORTICO
+    missing = [] if env["CRM_CLIENT_ID"] else ["CRM_CLIENT_ID"]
+    if env["CRM_TOKEN_URL"]:
+        missing += [] if env["CRM_CLIENT_SECRET"] else ["CRM_CLIENT_SECRET"]
+    else:
+        missing += [] if env["CRM_TENANT_ID"] else ["CRM_TENANT_ID"]
+        if not (env["CRM_CLIENT_SECRET"] or env["CRM_CERTIFICATE"]):
+            missing.append("CRM_CLIENT_SECRET or CRM_CERTIFICATE")
+    if missing:
+        yield Error(
+            f"CRM_URL is set, but not {', '.join(missing)}.",
+            hint="docs/dataverse.md says where each is found.",
+            id="portico.E012",
+        )
+
+
+def _certificate() -> Iterator[CheckMessage]:
+    path = settings.PORTICO["CRM_CERTIFICATE"]
+    if path and not Path(path).is_file():
+        yield Error(
+            f"CRM_CERTIFICATE={path!r} is no file.",
+            hint="Write the path of a PFX file, or of a PEM file with certificate and key.",
+            id="portico.E013",
+        )

@@ -1,0 +1,85 @@
+"""Inputs and columns as those who build forms, tables and clients must know them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior
+from designer.definitions import BindingDefinition, InputDefinition
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A named value that goes in or out.
+
+    `type` is one of the HTTP contract's; `schema` is the JSON Schema of the value; `attribute` is what it is
+    of, None for a value of its own; `description` is the consultant's. `items` are the fields of each item of
+    a list.
+    """
+
+    name: str
+    type: str
+    schema: Mapping[str, Any]
+    attribute: Attribute | None = None
+    description: str = ""
+    required: bool = False
+    items: tuple[Field, ...] = field(default=())
+
+
+_TYPES: Mapping[AttributeType, str] = {
+    AttributeType.STRING: "String",
+    AttributeType.MEMO: "Text",
+    AttributeType.INTEGER: "Integer",
+    AttributeType.BIGINT: "BigInt",
+    AttributeType.DECIMAL: "Decimal",
+    AttributeType.DOUBLE: "Double",
+    AttributeType.MONEY: "Money",
+    AttributeType.BOOLEAN: "Boolean",
+    AttributeType.UNIQUEIDENTIFIER: "Guid",
+    AttributeType.PICKLIST: "OptionSet",
+    AttributeType.STATE: "OptionSet",
+    AttributeType.STATUS: "OptionSet",
+    AttributeType.MULTISELECT: "MultiOptionSet",
+    AttributeType.LOOKUP: "EntityReference",
+    AttributeType.CUSTOMER: "EntityReference",
+    AttributeType.OWNER: "EntityReference",
+    AttributeType.FILE: "File",
+    AttributeType.IMAGE: "File",
+}
+
+
+def type_of(attribute: Attribute) -> str:
+    """The HTTP contract's name for the type of an attribute's values."""
+    if attribute.type is AttributeType.DATETIME:
+        return "Date" if attribute.behavior is DateTimeBehavior.DATE_ONLY else "DateTime"
+    return _TYPES[attribute.type]
+
+
+def input_fields(
+    definitions: Iterable[InputDefinition],
+    bindings: Iterable[BindingDefinition],
+    attributes: Mapping[str, Attribute],
+    schema: Mapping[str, Any],
+    items: Mapping[str, tuple[Field, ...]],
+) -> tuple[Field, ...]:
+    """The inputs of an object that `schema` describes, bound to `attributes`; `items` are those of lists."""
+    bound = {
+        binding.value: attributes[binding.attribute]
+        for binding in bindings
+        if binding.source == "input" and binding.attribute in attributes
+    }
+    required = frozenset(schema.get("required", ()))
+    return tuple(
+        Field(
+            name=definition.name,
+            type=definition.type,
+            schema=schema["properties"][definition.name],
+            attribute=bound.get(definition.name),
+            description=definition.description,
+            required=definition.name in required,
+            items=items.get(definition.name, ()),
+        )
+        for definition in definitions
+    )

@@ -1,0 +1,78 @@
+"""Make the descriptions (OpenAPI, /api/schema) of endpoints that have none yet."""
+
+from __future__ import annotations
+
+import gc
+import os
+import select
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from runtime.introspection.digests import Digests
+from runtime.introspection.making import Maker, sweep
+from runtime.serving import Served, current
+
+IDLE_SECONDS = 600.0
+# Below everything that answers a caller.
+NICENESS = 19
+
+
+class Command(BaseCommand):
+    help = __doc__
+    # The server that starts it has just checked the same.
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--serve",
+            action="store_true",
+            help="Do it for every line on standard input, until that ends or nothing comes for 10 minutes.",
+        )
+
+    def handle(self, *args: Any, serve: bool, **options: Any) -> None:
+        digests = Digests()
+        if serve:
+            os.nice(NICENESS)
+            while _asked(IDLE_SECONDS):
+                _make(current(), digests, _is_wanted)
+        else:
+            served = current()
+            made, gone = _make(served, digests), sweep(served, digests)
+            self.stdout.write(f"{made} made, {gone} of former days removed.")
+
+
+def _make(served: Served, digests: Digests, go_on: Callable[[], bool] = lambda: True) -> int:
+    maker = Maker(digests)
+    missing = maker.missing(served)
+    with _rare_collections():
+        maker.make(served, missing, go_on)
+    return len(missing)
+
+
+@contextmanager
+def _rare_collections() -> Iterator[None]:
+    """Descriptions are many small objects without cycles: looking for some was a quarter of the work."""
+    usual = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(200_000, 20, 100)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
+        gc.unfreeze()
+
+
+def _asked(seconds: float) -> bool:
+    """Wait for a line, and take all that are there. False: nobody will ask any more."""
+    ready, _, _ = select.select([sys.stdin], [], [], seconds)
+    return bool(ready) and bool(os.read(sys.stdin.fileno(), 65536))
+
+
+def _is_wanted() -> bool:
+    """Whether the process that asked still runs: it holds the other end."""
+    ready, _, _ = select.select([sys.stdin], [], [], 0)
+    return not ready or bool(os.read(sys.stdin.fileno(), 65536))

@@ -1,0 +1,124 @@
+"""Examples of values, made from their JSON Schemas and therefore valid under them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+Schemas = Mapping[str, Mapping[str, Any]]
+
+_FORMATS = {
+    "uuid": "6f0c1a52-7d3e-4b9a-9c41-2f8e5d7a1b60",
+    "date": "2026-11-21",
+    "date-time": "2026-11-21T09:30:00Z",
+    "binary": None,
+}
+_REFERENCE = "#/components/schemas/"
+_WORDS = "Lorem ipsum dolor sit amet"
+
+
+class NoExample(Exception):
+    """A schema that only its author could give an example of."""
+
+
+def example(
+    schema: Mapping[str, Any], components: Schemas, name: str = "", inside: tuple[str, ...] = ()
+) -> Any:
+    """A value that `schema` takes, named `name`. Raises NoExample, as for a text with a pattern.
+
+    `inside` are the components that it is a part of: an entity in itself would never end.
+    """
+    if "$ref" in schema:
+        referred = schema["$ref"].removeprefix(_REFERENCE)
+        if referred in inside:
+            raise NoExample
+        return example(components[referred], components, name, (*inside, referred))
+    given = _given(schema)
+    if given is not None:
+        return given
+    if "anyOf" in schema:
+        return example(schema["anyOf"][0], components, name, inside)
+    match _kind(schema):
+        case "object":
+            return _object(schema, components, inside)
+        case "array":
+            return _array(schema, components, inside)
+        case "string":
+            return _text(schema, name)
+        case "integer" | "number":
+            return _number(schema)
+        case "boolean":
+            return True
+    raise NoExample
+
+
+def without_references(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema of a body without the ids that may be left out: a made-up one would be refused when sent."""
+    required = schema.get("required", ())
+    properties = schema.get("properties", {})
+    kept = {name: each for name, each in properties.items() if name in required or not _is_id(each)}
+    return {**schema, "properties": kept}
+
+
+def _is_id(schema: Mapping[str, Any]) -> bool:
+    named = schema.get("properties", {}).get("id", {})
+    return "uuid" in (schema.get("format"), named.get("format"))
+
+
+def _given(schema: Mapping[str, Any]) -> Any:
+    """What the schema's author offers."""
+    for word in ("const", "default"):
+        if schema.get(word) is not None:
+            return schema[word]
+    offered = schema.get("examples") or schema.get("enum")
+    return offered[0] if offered else None
+
+
+def _kind(schema: Mapping[str, Any]) -> Any:
+    kinds = schema.get("type")
+    return kinds[0] if isinstance(kinds, list) else kinds
+
+
+def _object(schema: Mapping[str, Any], components: Schemas, inside: tuple[str, ...]) -> dict[str, Any]:
+    required = frozenset(schema.get("required", ()))
+    values: dict[str, Any] = {}
+    for name, property_ in schema.get("properties", {}).items():
+        try:
+            values[name] = example(property_, components, name, inside)
+        except NoExample:
+            if name in required:
+                raise
+    return values
+
+
+def _array(schema: Mapping[str, Any], components: Schemas, inside: tuple[str, ...]) -> list[Any]:
+    fewest = schema.get("minItems", 0)
+    # Two alike might be forbidden.
+    if fewest > 1:
+        raise NoExample
+    try:
+        return [example(schema["items"], components, "", inside)] if schema.get("maxItems", 1) else []
+    except NoExample:
+        if fewest:
+            raise
+        return []
+
+
+def _text(schema: Mapping[str, Any], name: str) -> str:
+    if "pattern" in schema:
+        raise NoExample
+    if "format" in schema:
+        found = _FORMATS.get(schema["format"])
+        if found is None:
+            raise NoExample
+        return found
+    shortest, longest = schema.get("minLength", 0), schema.get("maxLength", 100)
+    text = (name or _WORDS)[:longest]
+    return text if len(text) >= shortest else (_WORDS * (shortest // len(_WORDS) + 1))[:shortest]
+
+
+def _number(schema: Mapping[str, Any]) -> Any:
+    lowest, highest = schema.get("minimum"), schema.get("maximum")
+    if lowest is not None and lowest > 1:
+        return lowest
+    return highest if highest is not None and highest < 1 else 1

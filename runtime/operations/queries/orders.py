@@ -1,0 +1,84 @@
+"""The orders that callers may choose from, and what settles the order of equal rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from crmclient import Platform
+from crmclient.query.ast import Order
+from crmclient.query.designed import DesignedQuery
+from designer.kinds.queries import OfferedOrder
+from designer.queries import sortable
+from designer.sentences import Sentence
+from designer.types import InvalidInput
+from runtime.failures import Misconfigured
+
+
+def settled(orders: tuple[Order, ...], query: DesignedQuery, platform: Platform) -> tuple[Order, ...]:
+    """`orders`, and the entity's own key after them: of equal rows, too, each has its place.
+
+    Groups and distinct rows have no key of their own; there the platform settles it.
+    """
+    key = platform.entities()[query.entity].primary_id
+    if query.is_aggregate or query.distinct or any(_is_key(order, key) for order in orders):
+        return orders
+    return (*orders, Order(key, descending=bool(orders) and orders[-1].descending))
+
+
+class Orders:
+    """`offered` by name; each may be reversed. Raises Misconfigured for a key that there is not."""
+
+    def __init__(self, offered: Iterable[OfferedOrder], query: DesignedQuery, platform: Platform) -> None:
+        known = sortable(query, platform.attributes)
+        self._by_name: dict[str, tuple[Order, ...]] = {}
+        for name, orders in _both_ways(offered, known):
+            self._by_name[name] = settled(orders, query, platform)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The parameter's name, where there is something to choose."""
+        return frozenset({"order"}) if self._by_name else frozenset()
+
+    def chosen(self, text: str) -> tuple[Order, ...]:
+        """Raises InvalidInput for an order that is not offered."""
+        orders = self._by_name.get(text)
+        if orders is None:
+            raise InvalidInput("not_allowed", f"Must be one of: {', '.join(self._by_name)}.")
+        return orders
+
+    def document(self) -> tuple[dict[str, Any], ...]:
+        if not self._by_name:
+            return ()
+        return (
+            {
+                "name": "order",
+                "in": "query",
+                "description": "How the rows are sorted; with a minus in front, the other way round.",
+                "schema": {"type": "string", "enum": list(self._by_name)},
+            },
+        )
+
+
+def _both_ways(
+    offered: Iterable[OfferedOrder], known: Mapping[str, Order]
+) -> Iterator[tuple[str, tuple[Order, ...]]]:
+    for choice in offered:
+        orders = tuple(_order(key, known) for key in choice.by)
+        yield choice.name, orders
+        yield (
+            f"-{choice.name}",
+            tuple(replace(order, descending=not order.descending) for order in orders),
+        )
+
+
+def _order(key: str, known: Mapping[str, Order]) -> Order:
+    name = key.removeprefix("-")
+    if name not in known:
+        raise Misconfigured(Sentence("there is no %(name)s to sort by", name=repr(name)))
+    return replace(known[name], descending=name != key)
+
+
+def _is_key(order: Order, key: str) -> bool:
+    return order.link is None and order.attribute == key

@@ -1,0 +1,151 @@
+"""Paginated query: 200, a page of the rows with the cursor of the next one, in the body and in `Link`."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from typing import Any, ClassVar
+from urllib.parse import urlencode
+
+from django.http import HttpResponse
+
+from crmclient import Platform
+from crmclient.errors import InvalidQuery
+from crmclient.query.ast import Page, Query
+from crmclient.values import QueryResult
+from designer.configuration import Endpoint
+from designer.kinds.queries import PaginatedQuerySettings
+from designer.sentences import Sentence
+from designer.types import InvalidInput
+from runtime import cursor
+from runtime.exchange import Exchange
+from runtime.failures import Misconfigured
+from runtime.operations.base import Description
+from runtime.operations.queries.base import PROBLEMS, QueryOperation
+from runtime.operations.queries.orders import Orders
+from runtime.rendering import json_response
+
+# As they are matched, and as they are written.
+_OWN = {"pagesize": "pageSize", "cursor": "cursor"}
+_NUMBER = re.compile(r"[0-9]{1,9}", re.ASCII)
+# What says who may call and how it is documented has no part in what is asked.
+_UNASKED = {"title", "description", "enabled", "access"}
+
+
+class PaginatedQueryOperation(QueryOperation):
+    kind: ClassVar[str] = "paginated-query"
+
+    def __init__(self, endpoint: Endpoint, platform: Platform) -> None:
+        settings = endpoint.definition.settings
+        if not isinstance(settings, PaginatedQuerySettings) or settings.query is None:
+            raise Misconfigured(Sentence("no query is designed"))
+        if settings.query.top is not None:
+            raise Misconfigured(Sentence("a query with top has no pages"))
+        self.orders = Orders(settings.orders, settings.query, platform)
+        super().__init__(endpoint, platform, _OWN.keys() | self.orders.names)
+        self._written = self.inputs.written | _OWN
+        self.largest = settings.max_page_size
+        self.size = min(settings.query.page_size or settings.page_size, self.largest)
+        self.total = settings.total or settings.query.total
+        definition = endpoint.definition.model_dump_json(exclude=_UNASKED)
+        self._identity = hashlib.sha256(definition.encode()).hexdigest()
+
+    def run(self, exchange: Exchange) -> HttpResponse:
+        asked = self.asked(exchange)
+        orders = asked.read("order", self.orders.chosen, self.default_orders)
+        size = asked.read("pageSize", self._size, self.size)
+        asked.finish()
+        bound_to = self._binding(exchange, asked.texts, size)
+        token, began = None, exchange.now
+        if "cursor" in asked.texts:
+            token, began = cursor.unseal(asked.texts["cursor"], bound_to)
+        query = self.query(exchange, orders, began)
+        found = self._found(query, Page(size, token, total=self.total), exchange)
+        following = None
+        if found.next is not None:
+            following = cursor.seal(cursor.Position(found.next, began), bound_to)
+        given = {self._written.get(key, key): text for key, text in asked.texts.items()}
+        return _page(self.answers(found.rows, asked, exchange), found.total, following, exchange, given)
+
+    def _found(self, query: Query, page: Page, exchange: Exchange) -> QueryResult:
+        try:
+            return self.ask(query, exchange, page)
+        except InvalidQuery as error:
+            if page.token is None:
+                raise
+            # Metadata, or what the caller is, has changed since: the token fits this query no more.
+            raise cursor.bad_cursor() from error
+
+    def _binding(self, exchange: Exchange, texts: Mapping[str, str], size: int) -> str:
+        given = (
+            f"{name}={text}" for name, text in sorted(texts.items()) if name not in _OWN and name != "lcid"
+        )
+        return cursor.binding(exchange, self._identity, str(size), *given)
+
+    def _size(self, text: str) -> int:
+        if not _NUMBER.fullmatch(text) or not 1 <= int(text) <= self.largest:
+            raise InvalidInput("out_of_range", f"Must be a whole number from 1 to {self.largest}.")
+        return int(text)
+
+    def describe(self) -> Description:
+        return Description(
+            success=(200, self._schema(), "A page of the rows."),
+            fields=self.inputs.fields(),
+            columns=self.columns.fields(),
+            parameters=(*self.parameters(), *self.orders.document(), *self._own_parameters()),
+            headers={"Link": 'Where the next page is, `<…>; rel="next"`; absent on the last one.'},
+            problems=self.steps.problems({**PROBLEMS, 400: (*PROBLEMS[400], "bad_cursor")}),
+        )
+
+    def _schema(self) -> dict[str, Any]:
+        properties = {
+            "data": {"type": "array", "items": self.columns.schema(), "maxItems": self.largest},
+            "count": {"type": "integer", "description": "The rows of this page."},
+            "totalRecordCount": {
+                "type": ["integer", "null"],
+                "description": "The rows of all pages, exactly; null where they are not counted.",
+            },
+            "hasMoreRecords": {"type": "boolean"},
+            "cursor": {"type": ["string", "null"], "description": "What asks for the next page."},
+        }
+        return {
+            "type": "object",
+            "properties": properties,
+            "required": list(properties),
+            "additionalProperties": False,
+        }
+
+    def _own_parameters(self) -> tuple[dict[str, Any], ...]:
+        size = {"type": "integer", "minimum": 1, "maximum": self.largest, "default": self.size}
+        return (
+            {"name": "pageSize", "in": "query", "description": "Rows a page.", "schema": size},
+            {
+                "name": "cursor",
+                "in": "query",
+                "description": "That of the page before, with the same parameters and page size.",
+                "schema": {"type": "string"},
+            },
+        )
+
+
+def _page(
+    rows: list[dict[str, Any]],
+    total: int | None,
+    following: str | None,
+    exchange: Exchange,
+    given: Mapping[str, str],
+) -> HttpResponse:
+    """The answer; `following` is the cursor of the next page, None on the last one."""
+    body = {
+        "data": rows,
+        "count": len(rows),
+        "totalRecordCount": total,
+        "hasMoreRecords": following is not None,
+        "cursor": following,
+    }
+    if following is None:
+        return json_response(body)
+    # Relative to wherever the service is, as callers see it.
+    place = f"{exchange.request.path}?{urlencode({**given, 'cursor': following})}"
+    return json_response(body, headers={"Link": f'<{place}>; rel="next"'})

@@ -1,0 +1,7 @@
+"""What comes between a request's inputs and its platform call: row rule → data fetchers → pre-conditions."""
+
+from runtime.steps.circumstances import circumstances
+from runtime.steps.rules import RowRule, both, rule_of_entity, rule_of_query
+from runtime.steps.steps import Found, Steps
+
+__all__ = ["Found", "RowRule", "Steps", "both", "circumstances", "rule_of_entity", "rule_of_query"]

@@ -1,0 +1,104 @@
+"""Data fetchers: queries for one row each, run with the service's rights before the operation."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+from crmclient import Platform, Value
+from crmclient.query.ast import Page
+from crmclient.query.resolving import prepare
+from crmclient.query.resolving.prepared import PreparedQuery
+from designer.configuration import Endpoint
+from designer.definitions import FetcherDefinition
+from designer.queries import answered
+from designer.sentences import Sentence
+from runtime.calendar import calendar
+from runtime.exchange import Exchange
+from runtime.failures import Misconfigured
+from runtime.problems import Problem
+from runtime.steps.circumstances import circumstances
+from runtime.steps.rules import RowRule, both, rule_of_entity
+
+SEVERAL = "several_records"
+
+
+@dataclass(frozen=True, slots=True)
+class _Fetcher:
+    """`empty` is what it gives where no row is found."""
+
+    name: str
+    query: PreparedQuery
+    rule: RowRule | None
+    first: bool
+    empty: dict[str, Value]
+
+    def run(self, platform: Platform, exchange: Exchange) -> dict[str, Value]:
+        query = self.query.resolve(circumstances(exchange, self.query.needs))
+        if self.rule is not None:
+            query = replace(query, filter=both(query.filter, self.rule.filter(exchange)))
+        page = Page() if query.top is not None else Page(size=1 if self.first else 2)
+        rows = platform.query(query, page, call=replace(exchange.call, caller=None)).rows
+        if len(rows) > 1 and not self.first:
+            raise Problem(409, SEVERAL, "Several records were found where one is needed.")
+        return {**self.empty, **rows[0]} if rows else self.empty
+
+
+class Fetchers:
+    """The endpoint's fetchers that `wanted` names, and those that they use, in their order.
+
+    Raises Misconfigured for a name that there is none of, or that comes too late.
+    """
+
+    def __init__(self, endpoint: Endpoint, wanted: Collection[str], platform: Platform) -> None:
+        self._platform = platform
+        defined = endpoint.definition.fetchers
+        compiled = {known.name: _compile(known, endpoint, platform) for known in defined}
+        self._fetchers = tuple(compiled[name] for name in _in_order(defined, set(wanted), compiled))
+        self.record = frozenset().union(*(fetcher.query.needs.record for fetcher in self._fetchers))
+
+    @property
+    def names(self) -> frozenset[str]:
+        return frozenset(fetcher.name for fetcher in self._fetchers)
+
+    def run(self, exchange: Exchange) -> None:
+        """Fill `exchange.fetched`, leaving what is there. Raises Problem 409 for several rows."""
+        for fetcher in self._fetchers:
+            if fetcher.name not in exchange.fetched:
+                row = fetcher.run(self._platform, exchange)
+                exchange.fetched = {**exchange.fetched, fetcher.name: row}
+
+
+def _compile(definition: FetcherDefinition, endpoint: Endpoint, platform: Platform) -> _Fetcher:
+    query = definition.query
+    if query is None:
+        raise Misconfigured(Sentence("the data fetcher %(name)s has no query", name=definition.name))
+    rule = rule_of_entity(endpoint, query.entity, platform) if definition.apply_row_rules else None
+    return _Fetcher(
+        definition.name,
+        prepare(query, platform.attributes, calendar()),
+        rule,
+        definition.first,
+        dict.fromkeys(answered(query, platform.attributes)),
+    )
+
+
+def _in_order(
+    defined: Sequence[FetcherDefinition], wanted: set[str], compiled: dict[str, _Fetcher]
+) -> list[str]:
+    """`wanted` and, transitively, what their queries read, each after what it reads."""
+    found: list[str] = []
+    for definition in reversed(defined):
+        if definition.name in wanted:
+            fetcher = compiled[definition.name]
+            wanted |= fetcher.query.needs.fetchers
+            wanted |= fetcher.rule.needs.fetchers if fetcher.rule else frozenset()
+            wanted.discard(definition.name)
+            found.insert(0, definition.name)
+    if wanted:
+        raise Misconfigured(
+            Sentence(
+                "there is no data fetcher %(name)s, or it comes after what uses it", name=repr(min(wanted))
+            )
+        )
+    return found

@@ -1,0 +1,53 @@
+"""Lookups that callers set: the record pointed at must be one that they reach in the same module."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from crmclient import Platform, Reference, Value
+from crmclient.errors import InvalidRecord, InvalidValue, UnknownTarget
+from crmclient.metadata import Attribute
+from crmclient.query.ast import Column, Page, Query
+from designer.configuration import Endpoint
+from runtime.exchange import Exchange
+from runtime.steps.rules import RowRule, rule_of_entity
+
+
+class Lookups:
+    """Those among `attributes` of `owner` whose targets have row rules."""
+
+    def __init__(
+        self, endpoint: Endpoint, owner: str, attributes: Iterable[Attribute], platform: Platform
+    ) -> None:
+        self._owner = owner
+        self._platform = platform
+        self._rules: dict[str, RowRule] = {}
+        lookups = [attribute for attribute in attributes if attribute.type.is_reference]
+        for target in {target for attribute in lookups for target in attribute.targets}:
+            rule = rule_of_entity(endpoint, target, platform)
+            if rule is not None:
+                self._rules[target] = rule
+        self._guarded = frozenset(
+            attribute.logical_name
+            for attribute in lookups
+            if not self._rules.keys().isdisjoint(attribute.targets)
+        )
+
+    def check(self, values: Mapping[str, Value], exchange: Exchange) -> None:
+        """Raises InvalidRecord as the platform does for records that do not exist: for a caller, none is."""
+        wrong: list[InvalidValue] = [
+            UnknownTarget(name, f"There is no {value.entity} with id {value.id}.")
+            for name in values.keys() & self._guarded
+            if isinstance(value := values[name], Reference) and not self._is_reached(value, exchange)
+        ]
+        if wrong:
+            raise InvalidRecord(self._owner, wrong)
+
+    def _is_reached(self, value: Reference, exchange: Exchange) -> bool:
+        rule = self._rules.get(value.entity)
+        if rule is None:
+            return True
+        query = Query(
+            value.entity, columns=(Column(rule.primary_id),), filter=rule.filter_of(value.id, exchange)
+        )
+        return bool(self._platform.query(query, Page(size=1), call=exchange.call).rows)

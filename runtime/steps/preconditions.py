@@ -1,0 +1,57 @@
+"""Pre-conditions: what must be true for the operation to be done, with the consultant's answer where not."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+from designer.definitions import PreconditionDefinition
+from designer.expressions import Expression, ExpressionError
+from designer.expressions.names import ENDPOINT_NAMES
+from designer.sentences import Sentence
+from runtime.evaluating import evaluate
+from runtime.exchange import Exchange
+from runtime.failures import Misconfigured
+from runtime.problems import Problem
+
+logger = logging.getLogger("portico.steps")
+
+CODE = "precondition_failed"
+_DEFAULT = "A condition for this is not met."
+
+
+class Preconditions:
+    """Compiled once. Raises Misconfigured for an expression that does not compile."""
+
+    def __init__(self, definitions: Sequence[PreconditionDefinition]) -> None:
+        self.expressions = tuple(_compile(definition) for definition in definitions)
+        self.statuses = frozenset(definition.status for definition in definitions)
+        self._checks = tuple(zip(self.expressions, definitions, strict=True))
+
+    def check(self, exchange: Exchange) -> None:
+        """Raises the Problem of the first that does not hold, in their order."""
+        for expression, definition in self._checks:
+            if not _holds(expression, exchange):
+                raise Problem(definition.status, CODE, definition.message or _DEFAULT)
+
+
+def _holds(expression: Expression, exchange: Exchange) -> bool:
+    """What has no value, such as a comparison with null, does not hold: in doubt nothing is done."""
+    try:
+        return evaluate(expression, exchange) is True
+    except ExpressionError as error:
+        logger.warning("the pre-condition %s has no value: %s", expression.text, error)
+        return False
+
+
+def _compile(definition: PreconditionDefinition) -> Expression:
+    try:
+        return Expression(definition.expression, ENDPOINT_NAMES)
+    except ExpressionError as error:
+        raise Misconfigured(
+            Sentence(
+                "the pre-condition %(expression)s: %(reason)s",
+                expression=definition.expression,
+                reason=str(error),
+            )
+        ) from error

@@ -1,0 +1,189 @@
+"""The steps of one endpoint, compiled once: row rule → data fetchers → pre-conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from crmclient import Guid, Platform, Value
+from crmclient.errors import RecordNotFound, StateConflict, VersionMismatch
+from crmclient.query.ast import Column, Page, Query
+from designer.configuration import Endpoint
+from designer.definitions import BindingDefinition, EndpointDefinition
+from designer.expressions import Expression
+from designer.expressions.names import ENDPOINT_NAMES
+from designer.sentences import Sentence
+from runtime.exchange import Exchange
+from runtime.failures import Misconfigured
+from runtime.steps.fetchers import SEVERAL, Fetchers
+from runtime.steps.preconditions import CODE, Preconditions
+from runtime.steps.rules import RowRule, rule_of_record
+from runtime.versions import Meant
+
+T = TypeVar("T")
+
+_VERSION = "versionnumber"
+# How often a write is tried on a record that others change at the same moment.
+_ATTEMPTS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was read of the path's record, under the row rule."""
+
+    id: Guid
+    version: str
+    values: Mapping[str, Value]
+
+
+class Steps:
+    """What an endpoint does between its inputs and its platform call.
+
+    `reads` are attributes of the path's record that the operation itself wants, `fetched` the names of data
+    fetchers. Raises Misconfigured, InvalidQuery, and ExpressionError for a mistake.
+    """
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        platform: Platform,
+        *,
+        reads: Collection[str] = (),
+        fetched: Collection[str] = (),
+    ) -> None:
+        definition = endpoint.definition
+        self._platform = platform
+        self._preconditions = Preconditions(definition.preconditions)
+        expressions = [*self._preconditions.expressions, *_expressions(definition)]
+        self.rule: RowRule | None = None
+        self.entity = ""
+        if endpoint.entity is not None and endpoint.kind.is_on_record:
+            self.rule = rule_of_record(endpoint, platform)
+            self.entity = endpoint.entity.entity
+        first = self.rule.needs.fetchers if self.rule else frozenset()
+        every = [known.name for known in definition.fetchers]
+        read = _members([*expressions, *_calculations(definition)], "fetch", every)
+        wanted = {*first, *fetched, *_fetchers_read(definition), *read}
+        self._early = Fetchers(endpoint, first, platform)
+        self._late = Fetchers(endpoint, wanted, platform)
+        if self._early.record:
+            raise Misconfigured(Sentence("a data fetcher that the row rule needs reads the record"))
+        self._columns = tuple(dict.fromkeys((*reads, *self._record_attributes(expressions))))
+        self._reads_record = bool(self._columns or self.rule)
+
+    def problems(self, own: Mapping[int, tuple[str, ...]]) -> dict[int, tuple[str, ...]]:
+        """The codes by status of an operation with these steps, given its `own`, for the document."""
+        found = dict(own)
+        more = [(status, CODE) for status in sorted(self._preconditions.statuses)]
+        if self._late.names:
+            more.append((409, SEVERAL))
+        for status, code in more:
+            found[status] = (*found.get(status, ()), code)
+        return found
+
+    def run(self, exchange: Exchange, meant: Meant = None) -> Found | None:
+        """Do all of it; what was read of the record, if anything had to be.
+
+        Raises RecordNotFound outside the row rule, VersionMismatch, and the Problem of a fetcher or
+        pre-condition.
+        """
+        if self._reads_record or (meant is not None and len(meant) != 1):
+            return self.read(exchange, meant)
+        self._finish(exchange)
+        return None
+
+    def read(self, exchange: Exchange, meant: Meant = None) -> Found:
+        """As `run`, reading the record whether or not a step needs it."""
+        found = self._find(exchange)
+        if meant is not None and found.version not in meant:
+            raise VersionMismatch(self.entity, found.id)
+        exchange.found = found.values
+        self._finish(exchange)
+        return found
+
+    def write(self, exchange: Exchange, meant: Meant, write: Callable[[Found | None, str | None], T]) -> T:
+        """Do all of it, and then `write`, given what was read and the version that it must have.
+
+        A record that others change between reading and writing is read again, unless the caller said which
+        version is meant. Raises what `run` raises, StateConflict when others change it all the time.
+        """
+        for _ in range(_ATTEMPTS):
+            found = self.run(exchange, meant)
+            version = next(iter(meant), None) if found is None and meant else None
+            try:
+                return write(found, found.version if found else version)
+            except VersionMismatch:
+                if meant is not None or found is None:
+                    raise
+                # What was fetched by the record as it was may be another row by now.
+                exchange.fetched = {}
+        raise StateConflict(f"The {self.entity} is changed by others all the time.")
+
+    def _finish(self, exchange: Exchange) -> None:
+        self._late.run(exchange)
+        self._preconditions.check(exchange)
+
+    def _find(self, exchange: Exchange) -> Found:
+        self._early.run(exchange)
+        id = exchange.record_id
+        if self.rule is None:
+            record = self._platform.retrieve(self.entity, id, self._columns, call=exchange.call)
+            return Found(id, record.version, record.values)
+        query = Query(
+            self.entity,
+            columns=tuple(Column(name) for name in dict.fromkeys((*self._columns, _VERSION))),
+            filter=self.rule.filter_of(id, exchange),
+        )
+        rows = self._platform.query(query, Page(size=1), call=exchange.call).rows
+        if not rows:
+            raise RecordNotFound(self.entity, id)
+        return Found(id, str(rows[0][_VERSION]), rows[0])
+
+    def _record_attributes(self, expressions: Iterable[Expression]) -> Collection[str]:
+        if not self.entity:
+            return ()
+        known = self._platform.attributes(self.entity)
+        wanted = {*self._late.record, *_members(expressions, "record", None)}
+        if unknown := wanted - known.keys():
+            raise Misconfigured(Sentence("the record has no %(name)s", name=repr(min(unknown))))
+        return sorted(wanted)
+
+
+def _bindings(definition: EndpointDefinition) -> list[BindingDefinition]:
+    """The endpoint's own, and those of its lists' items."""
+    return [*definition.bindings, *(own for known in definition.inputs for own in known.bindings)]
+
+
+def _fetchers_read(definition: EndpointDefinition) -> set[str]:
+    read = (binding for binding in _bindings(definition) if binding.source == "fetch")
+    return {str(binding.value).partition(".")[0] for binding in read}
+
+
+def _expressions(definition: EndpointDefinition) -> list[Expression]:
+    read = (binding for binding in _bindings(definition) if binding.source == "expression")
+    return [Expression(str(binding.value or ""), ENDPOINT_NAMES) for binding in read]
+
+
+def _calculations(definition: EndpointDefinition) -> list[Expression]:
+    """Of columns: their `record` is the row that is answered, which the operation reads."""
+    return [
+        Expression(column.expression, ENDPOINT_NAMES) for column in definition.columns if column.expression
+    ]
+
+
+def _members(expressions: Iterable[Expression], name: str, every: Collection[str] | None) -> set[str]:
+    """The fields of `name` that expressions read; of one that may read any, `every`."""
+    found: set[str] = set()
+    for expression in expressions:
+        members = expression.members(name)
+        if members is None and every is None:
+            raise Misconfigured(
+                Sentence(
+                    "%(expression)s: say which attribute, as in %(example)s",
+                    expression=expression.text,
+                    example=f"{name}.name",
+                )
+            )
+        found.update(every or () if members is None else members)
+    return found

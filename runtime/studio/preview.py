@@ -1,0 +1,88 @@
+"""An endpoint as its callers would find it, without serving it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlencode
+
+from crmclient.errors import PlatformError
+from designer.configuration import Endpoint
+from designer.platform import get_platform
+from designer.ports import Asked, Preview
+from designer.sentences import said
+from runtime.failures import Misconfigured
+from runtime.operations import OPERATIONS, Description
+from runtime.rendering import render
+from runtime.studio.readable import readable
+from runtime.studio.samples import sample
+
+_FILE = "application/octet-stream"
+
+
+def preview(endpoint: Endpoint, base: str) -> Preview:
+    """What the definition says, compiled against the platform's metadata as serving it would."""
+    if endpoint.problem is not None:
+        return Preview(problem=said(endpoint.problem))
+    try:
+        described = OPERATIONS[endpoint.definition.kind](endpoint, get_platform()).describe()
+    except (Misconfigured, PlatformError, ValueError) as error:
+        return Preview(problem=said(str(error)))
+    status, answer, _ = described.success
+    body = described.body
+    example = None if body is None else sample(body)
+    return Preview(
+        asked=tuple(_asked(described)),
+        body=readable(body),
+        sample=readable(example),
+        status=status,
+        answer=readable(answer),
+        answered="" if answer is None else readable(sample(answer)),
+        takes_file=bool(described.bodies),
+        curl=_curl(endpoint, base, described, example),
+    )
+
+
+def _asked(described: Description) -> Iterator[Asked]:
+    sent = {field.name: field for field in described.fields}
+    for parameter in described.parameters:
+        known = sent.pop(parameter["name"], None)
+        yield Asked(
+            parameter["name"],
+            "header" if parameter["in"] == "header" else "query",
+            parameter.get("schema", {}),
+            known.type if known else "",
+            bool(parameter.get("required")),
+            parameter.get("description", ""),
+        )
+    for field in sent.values():
+        yield Asked(field.name, "body", field.schema, field.type, field.required, field.description)
+
+
+def _curl(endpoint: Endpoint, base: str, described: Description, example: Any) -> str:
+    method = endpoint.kind.methods[0]
+    query = {
+        parameter["name"]: _plain(sample(parameter.get("schema", {}), parameter["name"]))
+        for parameter in described.parameters
+        if parameter["in"] == "query" and parameter.get("required")
+    }
+    url = f"{base}{endpoint.path.replace('{id}', '$ID')}" + (f"?{urlencode(query)}" if query else "")
+    parts = [f"curl -i -X {method} {_quoted(url)}"]
+    if endpoint.definition.access.authentication_required:
+        parts.append('-H "Authorization: Bearer $TOKEN"')
+    if described.bodies:
+        parts += [f"-H 'Content-Type: {_FILE}'", "-H 'Content-Disposition: attachment; filename=\"a.pdf\"'"]
+        parts.append("--data-binary @a.pdf")
+    elif example is not None:
+        parts += ["-H 'Content-Type: application/json'", f"-d {shlex.quote(render(example).decode())}"]
+    return " \\\n  ".join(parts)
+
+
+def _plain(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _quoted(url: str) -> str:
+    """In quotes in which `$ID` still stands for an id; segments hold no other character with a meaning."""
+    return f'"{url}"'

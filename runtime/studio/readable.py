@@ -1,0 +1,20 @@
+"""Values as JSON for people to read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+from runtime.rendering import render
+
+
+def readable(value: Any) -> str:
+    """Indented JSON, exact as the service's own; empty for None."""
+    if value is None:
+        return ""
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2, default=_exact).decode()
+
+
+def _exact(unusual: Any) -> orjson.Fragment:
+    return orjson.Fragment(render(unusual))

@@ -1,0 +1,61 @@
+"""A value that fits a JSON Schema, for people to see what a body looks like."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+_BY_FORMAT = {
+    "uuid": "3f2504e0-4f89-41d3-9a0c-0305e82c3301",
+    "date-time": "2026-01-31T12:00:00Z",
+    "date": "2026-01-31",
+}
+_LONGEST = 40
+
+
+def sample(schema: Mapping[str, Any], name: str = "") -> Any:
+    """A value of the schema; a text is its field's `name`, where that fits."""
+    for key in ("example", "default", "const"):
+        if key in schema:
+            return schema[key]
+    if schema.get("examples"):
+        return schema["examples"][0]
+    if values := [value for value in schema.get("enum", ()) if value is not None]:
+        return values[0]
+    for key in ("anyOf", "oneOf", "allOf"):
+        if choices := [choice for choice in schema.get(key, ()) if choice.get("type") != "null"]:
+            return sample(choices[0], name)
+    given = schema.get("type", "object" if "properties" in schema else None)
+    kinds = [given] if isinstance(given, str) else [kind for kind in given or () if kind != "null"]
+    make = _SAMPLES.get(kinds[0]) if kinds else None
+    return make(schema, name) if make else None
+
+
+def _object(schema: Mapping[str, Any], name: str) -> Any:
+    return {key: sample(inner, key) for key, inner in schema.get("properties", {}).items()}
+
+
+def _array(schema: Mapping[str, Any], name: str) -> Any:
+    return [sample(schema["items"], name)] if isinstance(schema.get("items"), Mapping) else []
+
+
+def _text(schema: Mapping[str, Any], name: str) -> Any:
+    if schema.get("format") in _BY_FORMAT:
+        return _BY_FORMAT[schema["format"]]
+    text = name or "text"
+    shortest, longest = schema.get("minLength", 0), min(schema.get("maxLength", _LONGEST), _LONGEST)
+    return text.ljust(shortest, "x")[: max(longest, shortest)]
+
+
+def _number(schema: Mapping[str, Any], name: str) -> Any:
+    return schema.get("minimum", min(1, schema.get("maximum", 1)))
+
+
+_SAMPLES: Mapping[str, Any] = {
+    "object": _object,
+    "array": _array,
+    "string": _text,
+    "number": _number,
+    "integer": _number,
+    "boolean": lambda schema, name: True,
+}

@@ -1,0 +1,126 @@
+"""What became of each rule that a tried call came to, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.http.response import HttpResponseBase
+from django.utils.translation import gettext as _
+
+from crmclient.errors import RecordNotFound
+from designer.configuration import Endpoint
+from designer.expressions import Expression, ExpressionError
+from designer.expressions.names import ENDPOINT_NAMES
+from designer.kinds import Section
+from designer.ports import Attempt, Step, Verdict
+from designer.sentences import said
+from runtime.evaluating import evaluate
+from runtime.exchange import Exchange
+from runtime.failures import problem_of
+from runtime.problems import Problem
+from runtime.rendering import render
+
+_INPUT_PROBLEMS = frozenset(
+    {"invalid_input", "invalid_parameter", "malformed_body", "invalid_id", "incomplete_body", "too_large"}
+)
+
+
+@dataclass
+class Trace:
+    """Filled in while the call runs: whether the caller may call, and what was raised, if anything."""
+
+    endpoint: Endpoint
+    attempt: Attempt
+    may_call: bool = False
+    error: Exception | None = None
+
+    def steps(self, exchange: Exchange | None, response: HttpResponseBase | None) -> Iterator[Step]:
+        """In the order in which a request comes to them; what it did not come to is skipped."""
+        yield from self._access()
+        problem = problem_of(self.error) if self.error is not None else None
+        stopped = not self.may_call or exchange is None
+        yield self._inputs(stopped, problem)
+        stopped = stopped or (problem is not None and problem.code in _INPUT_PROBLEMS)
+        yield from self._row_rule(stopped, exchange)
+        stopped = stopped or isinstance(self.error, RecordNotFound)
+        yield from self._fetchers(stopped, exchange)
+        yield from self._preconditions(stopped, exchange)
+        yield self._end(problem, response)
+
+    def _access(self) -> Iterator[Step]:
+        access = self.endpoint.definition.access
+        who = (
+            _("anonymous")
+            if self.attempt.anonymous
+            else ", ".join(sorted(self.attempt.roles)) or _("no role")
+        )
+        if not access.authentication_required:
+            yield Step(_("Authentication"), "passed", _("Anyone may call."))
+            return
+        refused: Verdict = "refused" if self.attempt.anonymous else "passed"
+        yield Step(_("Authentication"), refused, _("A token is required; called as: %(who)s.") % {"who": who})
+        if self.attempt.anonymous:
+            yield Step(_("Roles"), "skipped")
+        elif not access.roles:
+            yield Step(_("Roles"), "passed", _("Every authenticated caller may call."))
+        else:
+            verdict: Verdict = "passed" if self.may_call else "refused"
+            roles = ", ".join(access.roles)
+            yield Step(_("Roles"), verdict, _("One of these is needed: %(roles)s.") % {"roles": roles})
+
+    def _inputs(self, stopped: bool, problem: Problem | None) -> Step:
+        if stopped:
+            return Step(_("Inputs"), "skipped")
+        if problem is None or problem.code not in _INPUT_PROBLEMS:
+            return Step(_("Inputs"), "passed")
+        errors = (f"{error.pointer or error.parameter}: {error.message}" for error in problem.errors)
+        return Step(_("Inputs"), "refused", " ".join([problem.sentence, *errors]))
+
+    def _row_rule(self, stopped: bool, exchange: Exchange | None) -> Iterator[Step]:
+        endpoint = self.endpoint
+        narrowed = endpoint.definition.row_rule or (endpoint.entity and endpoint.entity.row_rule)
+        if not narrowed and not endpoint.kind.is_on_record:
+            return
+        if stopped or exchange is None:
+            yield Step(_("Record"), "skipped")
+        elif isinstance(self.error, RecordNotFound):
+            reason = _("There is no such record, or it is outside the row rule.")
+            yield Step(_("Record"), "refused", reason)
+        else:
+            detail = _("It is within the row rule.") if narrowed else _("No row rule: any record.")
+            yield Step(_("Record"), "passed", detail)
+
+    def _fetchers(self, stopped: bool, exchange: Exchange | None) -> Iterator[Step]:
+        for fetcher in self.endpoint.definition.fetchers:
+            title = f"@fetch.{fetcher.name}"
+            if stopped or exchange is None or fetcher.name not in exchange.fetched:
+                yield Step(title, "skipped")
+            else:
+                found = exchange.fetched[fetcher.name]
+                any_value = any(value is not None for value in found.values())
+                # What was found is data, which a dry run shows to nobody.
+                values = _("Found.") if self.attempt.dry else render(found).decode()
+                yield Step(title, "passed", values if any_value else _("Nothing found."))
+
+    def _preconditions(self, stopped: bool, exchange: Exchange | None) -> Iterator[Step]:
+        if Section.PRECONDITIONS not in self.endpoint.kind.sections:
+            return
+        for definition in self.endpoint.definition.preconditions:
+            if stopped or exchange is None:
+                yield Step(_("Pre-condition"), "skipped", definition.expression)
+                continue
+            try:
+                holds = evaluate(Expression(definition.expression, ENDPOINT_NAMES), exchange) is True
+                detail = definition.expression
+            except ExpressionError as error:
+                holds, detail = False, f"{definition.expression}: {said(str(error))}"
+            yield Step(_("Pre-condition"), "passed" if holds else "refused", detail)
+
+    def _end(self, problem: Problem | None, response: HttpResponseBase | None) -> Step:
+        if response is None:
+            return Step(_("Platform"), "skipped", _("A dry run: this is where it would be asked."))
+        if problem is None:
+            return Step(_("Answer"), "passed", str(response.status_code))
+        reason = said(str(self.error)) if problem.status_code >= 500 else problem.sentence
+        return Step(_("Answer"), "refused", f"{problem.status_code} {problem.code}: {reason}")

@@ -1,0 +1,124 @@
+"""A call that somebody in the studio tries, as a caller of their choice."""
+
+from __future__ import annotations
+
+import io
+import time
+from contextlib import suppress
+from typing import Any, cast
+from urllib.parse import quote, urlencode
+
+import jiter
+from django.core.handlers.wsgi import WSGIRequest
+from django.http import HttpResponse
+from django.http.response import HttpResponseBase
+from django.utils.translation import gettext as _
+
+from crmclient import Platform
+from designer.configuration import Configuration, Endpoint
+from designer.platform import get_platform
+from designer.ports import Attempt, Outcome
+from runtime.callers.caller import ANONYMOUS, Caller
+from runtime.context import UserContext
+from runtime.exchange import Exchange
+from runtime.failures import answer
+from runtime.operations import OPERATIONS
+from runtime.routing import RoutingTable
+from runtime.studio.holding import hold_back
+from runtime.studio.readable import readable
+from runtime.studio.recording import NotSent, RecordingPlatform
+from runtime.studio.tracing import Trace
+from runtime.viewsets import authorise
+
+_MOST_SHOWN = 64 * 1024
+ISSUER = "studio"
+
+
+def attempt(endpoint: Endpoint, configuration: Configuration, attempted: Attempt) -> Outcome:
+    """Do what a request would do after its token has been read: roles, inputs, steps, platform, answer."""
+    platform = RecordingPlatform.dry(get_platform()) if attempted.dry else RecordingPlatform(get_platform())
+    request = _request(endpoint, attempted)
+    trace = Trace(endpoint, attempted)
+    began = time.perf_counter()
+    response: HttpResponseBase | None = None
+    exchange: Exchange | None = None
+    try:
+        exchange = _exchange(request, configuration, attempted, cast(Platform, platform))
+        authorise(exchange.caller, endpoint.definition.access)
+        trace.may_call = True
+        operation = OPERATIONS[endpoint.definition.kind](endpoint, cast(Platform, platform))
+        if attempted.dry:
+            hold_back(operation, cast(Platform, platform), cast(Platform, platform.silent()), exchange)
+        response = operation.run(exchange)
+    except NotSent:
+        pass
+    except Exception as error:
+        trace.error = error
+        response = answer(error, request)
+    milliseconds = (time.perf_counter() - began) * 1000
+    if exchange is not None and exchange.received is not None:
+        exchange.received.close()
+    return Outcome(
+        status=0 if response is None else response.status_code,
+        headers={} if response is None else dict(response.headers),
+        body="" if response is None else _shown(response, attempted.dry),
+        milliseconds=milliseconds,
+        steps=tuple(trace.steps(exchange, response)),
+        calls=tuple(platform.calls),
+    )
+
+
+def _request(endpoint: Endpoint, attempted: Attempt) -> WSGIRequest:
+    path = endpoint.path.replace("{id}", quote(attempted.record, safe=""))
+    if attempted.file and endpoint.item_path is not None:
+        path = f"{path}/{quote(attempted.file, safe='')}"
+    headers = {f"HTTP_{name.upper().replace('-', '_')}": value for name, value in attempted.headers.items()}
+    environ: dict[str, Any] = {
+        **headers,
+        "REQUEST_METHOD": endpoint.kind.methods[0],
+        "PATH_INFO": path,
+        "QUERY_STRING": urlencode(attempted.query),
+        "SERVER_NAME": "studio",
+        "SERVER_PORT": "80",
+        "wsgi.input": io.BytesIO(attempted.content),
+        "wsgi.url_scheme": "http",
+    }
+    if attempted.content:
+        environ |= {"CONTENT_TYPE": attempted.content_type, "CONTENT_LENGTH": str(len(attempted.content))}
+    return WSGIRequest(environ)
+
+
+def _exchange(
+    request: WSGIRequest, configuration: Configuration, attempted: Attempt, platform: Platform
+) -> Exchange:
+    context = UserContext(configuration.user_properties, get_platform())
+    exchange = Exchange(request, context, RoutingTable.of(configuration), attempted.record, attempted.file)
+    exchange.caller = _caller(attempted, platform)
+    return exchange
+
+
+def _caller(attempted: Attempt, platform: Platform) -> Caller:
+    if attempted.anonymous:
+        return ANONYMOUS
+    return Caller(
+        issuer=ISSUER,
+        subject=attempted.user or "",
+        roles=frozenset(attempted.roles),
+        platform_user=attempted.user,
+        profile=platform.user(attempted.user) if attempted.user else None,
+    )
+
+
+def _shown(response: HttpResponseBase, dry: bool) -> str:
+    """The body as text, as far as people want to read it. A dry run shows refusals, and nobody's data."""
+    if not isinstance(response, HttpResponse):
+        response.close()
+        return _("(a file)")
+    content = response.content
+    if dry and response.status_code < 400:
+        return _("(%(count)d bytes, which a dry run does not show)") % {"count": len(content)}
+    if len(content) <= _MOST_SHOWN:
+        # What is no JSON is shown as it is.
+        with suppress(ValueError):
+            return readable(jiter.from_json(content, float_mode="decimal"))
+    return content[:_MOST_SHOWN].decode("utf-8", "replace")

@@ -1,0 +1,76 @@
+"""A Python client generated from the document, at work on the running service."""
+
+from __future__ import annotations
+
+import importlib
+import io
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scripts.clients import fetch, python
+from tests.servers import Server, Site
+
+pytestmark = pytest.mark.processes
+
+PDF = b"%PDF-1.7\n%%EOF\n"
+
+
+@pytest.fixture
+def server(site: Site) -> Server:
+    return site.start()
+
+
+@pytest.fixture
+def generated(server: Server, tmp_path: Path) -> Iterator[Any]:
+    """Modules of the generated package by name: `generated("models")`."""
+    python(fetch(server.url, "manager", "demo", tmp_path), tmp_path / "portico_client")
+    sys.path.insert(0, str(tmp_path))
+    yield lambda name: importlib.import_module(f"portico_client.{name}")
+    sys.path.remove(str(tmp_path))
+    for name in [name for name in sys.modules if name.startswith("portico_client")]:
+        del sys.modules[name]
+
+
+def test_a_generated_client_does_a_full_round_of_work(server: Server, generated: Any) -> None:
+    client = generated("client").AuthenticatedClient(server.url, server.token("manager"))
+    models, types = generated("models"), generated("types")
+
+    def call(operation: str, *given: Any, **more: Any) -> Any:
+        return generated(f"api.sales.{operation}").sync_detailed(*given, client=client, **more)
+
+    industry = models.OptionsAccountIndustrycode.BUSINESS_SERVICES
+    body = models.CreateSalesAccountsInput(name="Generated", revenue="1250000.5000", industry=industry)
+    created = call("create_sales_accounts", body=body)
+    assert created.status_code == 200, created.content
+    id = created.parsed.id
+
+    found = call("read_sales_accounts", id, lcid=1031)
+    assert found.parsed.name == "Generated"
+    assert found.parsed.revenue == 1250000.5
+    assert found.parsed.industry == industry.value
+    assert found.parsed.industry_label == "Unternehmensdienstleistungen"
+
+    change = models.UpdateSalesAccountsInput(phone="+49 30 1234567")
+    changed = call("update_sales_accounts", id, body=change, if_match=found.headers["ETag"])
+    assert changed.status_code == 204
+    stale = call("update_sales_accounts", id, body=change, if_match='"0"')
+    assert (stale.status_code, stale.parsed.code) == (412, "version_mismatch")
+
+    file = types.File(payload=io.BytesIO(PDF), file_name="contract.pdf", mime_type="application/pdf")
+    form = models.UploadSalesAccountsContractFilesBody(file=file)
+    sent = call("upload_sales_accounts_contract", id, body=form)
+    assert sent.status_code == 200, sent.content
+    assert sent.parsed.size == len(PDF)
+    assert call("download_sales_accounts_contract", id).parsed.payload.read() == PDF
+
+    wrong = call("create_sales_accounts", body=models.CreateSalesAccountsInput(name=""))
+    assert wrong.status_code == 400
+    assert wrong.parsed.errors[0].pointer == "/name"
+
+    version = call("read_sales_accounts", id).headers["ETag"]
+    assert call("delete_sales_accounts", id, if_match=version).status_code == 204
+    assert call("read_sales_accounts", id).status_code == 404

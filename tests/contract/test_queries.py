@@ -1,0 +1,222 @@
+"""Queries: the same rows, in the same order, whatever platform runs them."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from crmclient import Platform, Reference
+from crmclient.query.ast import (
+    Column,
+    Condition,
+    Filter,
+    Link,
+    Operator,
+    Order,
+    Query,
+)
+from tests.contract.making import WOOL, account, accounts, contact, family, unique
+
+
+def found(platform: Platform, wool: str, *conditions: Any, any: bool = False, **parts: Any) -> list[Any]:
+    """The names of the wool traders that a filter leaves."""
+    inside = Filter(conditions, any)
+    query = accounts(Condition("sic", Operator.EQ, (wool,)), inside, **parts)
+    return [row["name"] for row in platform.query(query).rows]
+
+
+@pytest.mark.parametrize(
+    ("operator", "value", "names"),
+    [
+        (Operator.EQ, "WOOL", {"Wool", "wööl"}),
+        (Operator.NE, "wool", set(WOOL) - {"Wool", "wööl"}),
+        (Operator.CONTAINS, "0% w", {"100% Wool"}),
+        (Operator.CONTAINS, "_", {"100_Wool"}),
+        (Operator.CONTAINS, "[draft]", {"[Draft] Wool"}),
+        (Operator.CONTAINS, "'", {"O'Wool"}),
+        (Operator.BEGINS_WITH, "100%", {"100% Wool"}),
+        (Operator.BEGINS_WITH, "[", {"[Draft] Wool"}),
+        (Operator.NOT_BEGINS_WITH, "100", set(WOOL) - {"100% Wool", "100_Wool"}),
+        (Operator.ENDS_WITH, "_wool", {"100_Wool"}),
+        (Operator.NOT_ENDS_WITH, "wool", set()),
+        (Operator.LIKE, "100_wool", {"100_Wool"}),
+        (Operator.LIKE, "100%wool", {"100% Wool", "100_Wool"}),
+        (Operator.LIKE, "[0-9]%", {"100% Wool", "100_Wool"}),
+        (Operator.NOT_LIKE, "%[%]%", set(WOOL) - {"100% Wool"}),
+        (Operator.GT, "o", {"O'Wool", "Wool", "wööl"}),
+    ],
+)
+def test_texts(platform: Platform, wool: str, operator: Operator, value: str, names: set[str]) -> None:
+    assert set(found(platform, wool, Condition("name", operator, (value,)))) == names
+
+
+@pytest.mark.parametrize(
+    ("condition", "numbers"),
+    [
+        (Condition("revenue", Operator.EQ, (Decimal("3.0"),)), {3}),
+        (Condition("revenue", Operator.BETWEEN, (Decimal(1), Decimal("3.5"))), {1, 2, 3}),
+        (Condition("revenue", Operator.NOT_BETWEEN, (Decimal(1), Decimal(4))), {0, 5}),
+        (Condition("numberofemployees", Operator.NULL), {0}),
+        (Condition("numberofemployees", Operator.NE, (2,)), {0, 1, 3, 4, 5}),
+        (Condition("numberofemployees", Operator.NOT_IN, (1, 2, 3)), {0, 4, 5}),
+        (Condition("numberofemployees", Operator.IN, (1, 4711)), {1}),
+        (Condition("new_customersince", Operator.EQ, (dt.date(2021, 1, 2),)), {1}),
+        (Condition("new_customersince", Operator.GE, (dt.date(2021, 1, 1),)), {1, 3, 5}),
+        (Condition("new_interests", Operator.CONTAIN_VALUES, (100000001, 100000002)), {1, 2, 4}),
+        (Condition("new_interests", Operator.NOT_CONTAIN_VALUES, (100000000,)), {2, 3, 4, 5}),
+        (Condition("new_interests", Operator.EQ, ((100000001,),)), {4}),
+        (Condition("new_interests", Operator.EQ, ((100000001, 100000000),)), {1}),
+        (Condition("new_interests", Operator.NE, ((100000000,),)), {1, 2, 3, 4, 5}),
+        (Condition("new_interests", Operator.NULL), {3, 5}),
+        (Condition("donotemail", Operator.EQ, (True,)), set()),
+        (Condition("createdon", Operator.GT, (dt.datetime(2026, 1, 1, tzinfo=dt.UTC),)), set(range(6))),
+        (Condition("fax", Operator.EQ, (), None, (None, "telephone1")), set()),
+        (Condition("name", Operator.NE, (), None, (None, "sic")), set(range(6))),
+    ],
+)
+def test_numbers_dates_and_choices(
+    platform: Platform, wool: str, condition: Condition, numbers: set[int]
+) -> None:
+    assert set(found(platform, wool, condition)) == {WOOL[number] for number in numbers}
+
+
+def test_groups_within_groups(platform: Platform, wool: str) -> None:
+    inner = Filter(
+        (Condition("revenue", Operator.EQ, (Decimal(5),)), Condition("name", Operator.EQ, ("o'wool",)))
+    )
+    assert found(platform, wool, inner, Condition("revenue", Operator.EQ, (Decimal(0),)), any=True) in (
+        [WOOL[0], WOOL[5]],
+        [WOOL[5], WOOL[0]],
+    )
+
+
+def test_orders_and_top(platform: Platform, wool: str) -> None:
+    orders = (Order("new_customersince", descending=True), Order("name"))
+    expected = [WOOL[number] for number in (5, 3, 1, 4, 2, 0)]
+    assert found(platform, wool, orders=orders) == expected
+    assert found(platform, wool, orders=orders, top=2) == expected[:2]
+
+
+def test_empty_values_come_first_and_text_sorts_without_accents(platform: Platform, wool: str) -> None:
+    assert found(platform, wool, orders=(Order("numberofemployees"),))[0] == WOOL[0]
+    by_name = found(platform, wool, orders=(Order("name"), Order("revenue")))
+    assert by_name == sorted(by_name, key=lambda name: (name.lower().replace("ö", "o"), WOOL.index(name)))
+
+
+def test_every_type_of_column_has_its_value(platform: Platform) -> None:
+    ada = contact(platform)
+    name = unique("All types")
+    id = account(
+        platform,
+        name=name,
+        primarycontactid=ada,
+        revenue=Decimal("0.1001"),
+        new_discount=Decimal("1.5"),
+        address1_latitude=1.25,
+        new_legacynumber=2**60,
+        new_interests=(100000001, 100000000),
+        new_customersince=dt.date(2026, 1, 31),
+        donotemail=True,
+        industrycode=1,
+    )
+    columns = (
+        *("accountid", "name", "primarycontactid", "primarycontactidname", "revenue", "new_discount"),
+        *("address1_latitude", "new_legacynumber", "new_interests", "new_customersince", "donotemail"),
+        *("industrycode", "fax", "versionnumber", "new_contract"),
+    )
+
+    [row] = platform.query(accounts(Condition("name", Operator.EQ, (name,)), columns=columns)).rows
+
+    version = row.pop("versionnumber")
+    assert str(version) == platform.retrieve("account", id, []).version
+    assert row == {
+        "accountid": id,
+        "name": name,
+        "primarycontactid": Reference("contact", ada.id, "Ada Lovelace"),
+        "primarycontactidname": "Ada Lovelace",
+        "revenue": Decimal("0.1001"),
+        "new_discount": Decimal("1.5"),
+        "address1_latitude": 1.25,
+        "new_legacynumber": 2**60,
+        "new_interests": (100000000, 100000001),
+        "new_customersince": dt.date(2026, 1, 31),
+        "donotemail": True,
+        "industrycode": 1,
+        "fax": None,
+        "new_contract": None,
+    }
+
+
+@pytest.mark.parametrize("outer", [False, True])
+def test_links_bring_columns_and_filters(platform: Platform, outer: bool) -> None:
+    name, id, children = family(platform)
+    link = Link(
+        "contact",
+        "parentcustomerid",
+        "accountid",
+        "c",
+        outer=outer,
+        columns=(Column("firstname"), Column("parentcustomerid"), Column("contactid", "who")),
+        filter=Filter((Condition("firstname", Operator.BEGINS_WITH, ("b",)),)),
+    )
+
+    rows = platform.query(accounts(Condition("name", Operator.EQ, (name,)), links=(link,))).rows
+
+    assert rows == [
+        {
+            "name": name,
+            "c.firstname": "Bea",
+            "c.parentcustomerid": Reference("account", id, name),
+            "who": children[1],
+        }
+    ]
+
+
+def test_a_link_without_partner_is_empty_or_no_row(platform: Platform) -> None:
+    name = unique("Alone")
+    account(platform, name=name)
+    for outer, expected in ((True, [{"name": name, "c.firstname": None}]), (False, [])):
+        link = Link("contact", "parentcustomerid", "accountid", "c", outer, (Column("firstname"),))
+        rows = platform.query(accounts(Condition("name", Operator.EQ, (name,)), links=(link,))).rows
+        assert rows == expected
+
+
+def test_conditions_and_orders_may_name_a_link(platform: Platform) -> None:
+    name, _, _ = family(platform)
+    link = Link("contact", "parentcustomerid", "accountid", "c", columns=(Column("firstname"),))
+    conditions = (
+        Condition("name", Operator.EQ, (name,)),
+        Condition("firstname", Operator.IN, ("Ada", "Bea"), "c"),
+    )
+    query = accounts(*conditions, links=(link,), orders=(Order("firstname", link="c", descending=True),))
+
+    assert [row["c.firstname"] for row in platform.query(query).rows] == ["Bea", "Ada"]
+
+
+def test_many_to_many_through_the_intersect(platform: Platform) -> None:
+    user = platform.user(platform.who())
+    team = platform.create(
+        "team", {"name": unique("Team"), "businessunitid": Reference("businessunit", user.business_unit_id)}
+    ).id
+    link = Link("teammembership", "teamid", "teamid", "m", outer=True, columns=(Column("systemuserid"),))
+    query = Query("team", (Column("teamid"),), Filter((Condition("teamid", Operator.EQ, (team,)),)), (link,))
+
+    assert platform.query(query).rows == [{"teamid": team, "m.systemuserid": None}]
+
+
+def test_distinct_rows(platform: Platform, wool: str) -> None:
+    query = accounts(
+        Condition("sic", Operator.EQ, (wool,)),
+        columns=("sic", "donotphone"),
+        distinct=True,
+        orders=(Order("sic"),),
+    )
+    assert platform.query(query).rows == [{"sic": wool, "donotphone": False}]
+
+
+def test_a_very_long_query_is_run_all_the_same(platform: Platform, wool: str) -> None:
+    several = tuple(unique("nobody") for _ in range(900))
+    assert found(platform, wool, Condition("name", Operator.IN, (*several, "Wool")))[0] in ("Wool", "wööl")

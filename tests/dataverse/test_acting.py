@@ -1,0 +1,71 @@
+"""For whom the client asks: by the user's id in Dataverse, or by its object id in Entra ID."""
+
+from __future__ import annotations
+
+import json
+import uuid
+
+import pytest
+
+from crmclient.dataverse import DataversePlatform
+from crmclient.embedded.demo.people import MAX_MANAGER, RITA_REP
+from crmclient.errors import AccessDenied
+from crmclient.platform import Call
+from crmclient.values import Reference
+from tests.dataverse.conftest import Failing
+
+pytestmark = pytest.mark.processes
+
+OBJECT_ID = "azureactivedirectoryobjectid"
+ASKED = r"/systemusers\("
+
+
+def created_by(platform: DataversePlatform, caller: str) -> str:
+    made = platform.create("account", {"name": "Made for somebody"}, call=Call(caller=caller))
+    maker = platform.retrieve("account", made.id, ["createdby"]).values["createdby"]
+    assert isinstance(maker, Reference)
+    return maker.id
+
+
+def given_object_id(failing: Failing, user: str) -> str:
+    found = str(uuid.uuid4())
+    failing.platform().update("systemuser", user, {OBJECT_ID: found})
+    return found
+
+
+def answered(user: str, object_id: str | None) -> str:
+    return json.dumps({"@odata.etag": 'W/"1"', "systemuserid": user, OBJECT_ID: object_id})
+
+
+@pytest.mark.parametrize("by_object_id", [False, True])
+def test_a_record_is_made_for_the_caller(failing: Failing, by_object_id: bool) -> None:
+    given_object_id(failing, RITA_REP)
+    platform = failing.platform(by_object_id=by_object_id)
+    failing.arm({"path": ASKED, "times": None, "delay": 0.001, "executed": True})
+
+    assert [created_by(platform, RITA_REP) for _ in range(2)] == [RITA_REP] * 2
+    assert failing.struck() == [int(by_object_id)]
+
+
+def test_the_object_id_says_who_it_is(failing: Failing) -> None:
+    """Told that Rita has Max's object id, the client acts as Max: nothing else names the user."""
+    body = answered(RITA_REP, given_object_id(failing, MAX_MANAGER))
+    platform = failing.platform(by_object_id=True)
+    failing.arm({"path": ASKED, "status": 200, "body": body})
+
+    assert created_by(platform, RITA_REP) == MAX_MANAGER
+
+
+def test_a_user_without_an_object_id_is_named_by_its_own(failing: Failing) -> None:
+    platform = failing.platform(by_object_id=True)
+    failing.arm({"path": ASKED, "status": 200, "body": answered(RITA_REP, None)})
+
+    assert created_by(platform, RITA_REP) == RITA_REP
+
+
+@pytest.mark.parametrize("by_object_id", [False, True])
+def test_nobody_acts_as_a_user_who_is_unknown(failing: Failing, by_object_id: bool) -> None:
+    platform = failing.platform(by_object_id=by_object_id)
+
+    with pytest.raises(AccessDenied):
+        platform.create("account", {"name": "x"}, call=Call(caller=str(uuid.uuid4())))

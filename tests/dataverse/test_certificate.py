@@ -1,0 +1,175 @@
+"""An application that shows who it is by a certificate: what an authority gets of it."""
+
+from __future__ import annotations
+
+import base64
+import datetime as dt
+import hashlib
+import ipaddress
+import json
+import ssl
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import parse_qs
+
+import pytest
+from cryptography import x509
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import padding, rsa
+from cryptography.hazmat.primitives.serialization import pkcs12
+from cryptography.x509.oid import NameOID
+
+from crmclient.dataverse.http.entra import Entra, certificate
+from crmclient.errors import PlatformFailure
+
+PASSWORD = b"pass phrase"
+
+
+@dataclass
+class Identity:
+    key: rsa.RSAPrivateKey
+    certificate: x509.Certificate
+
+    @property
+    def pem(self) -> bytes:
+        return self.certificate.public_bytes(serialization.Encoding.PEM)
+
+    def key_pem(self, password: bytes | None) -> bytes:
+        form = serialization.PrivateFormat.PKCS8
+        return self.key.private_bytes(serialization.Encoding.PEM, form, _encryption(password))
+
+    def pfx(self, password: bytes | None) -> bytes:
+        return pkcs12.serialize_key_and_certificates(
+            b"portico", self.key, self.certificate, None, _encryption(password)
+        )
+
+
+def _encryption(password: bytes | None) -> serialization.KeySerializationEncryption:
+    return serialization.BestAvailableEncryption(password) if password else serialization.NoEncryption()
+
+
+@pytest.fixture(scope="module")
+def identity() -> Identity:
+    """A key with a certificate of 127.0.0.1 that is its own authority."""
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
+    now = dt.datetime.now(dt.UTC)
+    here = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
+    builder = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - dt.timedelta(hours=1))
+        .not_valid_after(now + dt.timedelta(days=1))
+        .add_extension(here, critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+    )
+    return Identity(key, builder.sign(key, hashes.SHA256()))
+
+
+@dataclass
+class Authority:
+    """An authority of this machine's: it gives a token to whoever asks, and keeps what it was asked."""
+
+    url: str
+    asked: list[dict[str, str]] = field(default_factory=list)
+
+
+@pytest.fixture
+def authority(identity: Identity, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Authority]:
+    trusted = tmp_path / "trusted.pem"
+    trusted.write_bytes(identity.pem)
+    served = tmp_path / "served.pem"
+    served.write_bytes(identity.pem + identity.key_pem(None))
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(trusted))
+    found = Authority("")
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            adfs = f"{found.url}/adfs"
+            self._answer({"issuer": adfs, "authorization_endpoint": adfs, "token_endpoint": f"{adfs}/token"})
+
+        def do_POST(self) -> None:
+            form = self.rfile.read(int(self.headers["Content-Length"])).decode()
+            found.asked.append({name: values[0] for name, values in parse_qs(form).items()})
+            self._answer({"access_token": "good", "token_type": "Bearer", "expires_in": 3600})
+
+        def _answer(self, content: dict[str, object]) -> None:
+            body = json.dumps(content).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *args: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(served)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    found.url = f"https://127.0.0.1:{server.server_address[1]}"
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield found
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.parametrize("password", [None, PASSWORD], ids=["open", "with a password"])
+@pytest.mark.parametrize("suffix", ["pem", "pfx"])
+def test_the_authority_gets_an_assertion_that_only_the_key_can_have_signed(
+    authority: Authority, identity: Identity, tmp_path: Path, suffix: str, password: bytes | None
+) -> None:
+    path = tmp_path / f"application.{suffix}"
+    path.write_bytes(identity.pfx(password) if suffix == "pfx" else identity.key_pem(password) + identity.pem)
+    credential = certificate(path, (password or b"").decode())
+
+    # An authority named adfs is asked itself where its endpoints are, and nobody else.
+    token = Entra("adfs", "the client", credential, "scope/.default", authority=authority.url).fetch(10)
+
+    [asked] = authority.asked
+    head, claims = _verified(asked["client_assertion"], identity)
+    assert (token.text, token.lifetime) == ("good", 3600)
+    assert asked["client_assertion_type"].endswith(":jwt-bearer")
+    assert asked["scope"] == "scope/.default"
+    assert (claims["iss"], claims["aud"]) == ("the client", f"{authority.url}/adfs/token")
+    der = identity.certificate.public_bytes(serialization.Encoding.DER)
+    prints = {"x5t": hashlib.sha1(der).digest(), "x5t#S256": hashlib.sha256(der).digest()}
+    named = {name: _bytes(head[name].rstrip("=")) for name in prints if name in head}
+    assert named
+    assert named == {name: prints[name] for name in named}
+
+
+def test_a_wrong_password_is_no_token(authority: Authority, identity: Identity, tmp_path: Path) -> None:
+    path = tmp_path / "application.pfx"
+    path.write_bytes(identity.pfx(PASSWORD))
+
+    with pytest.raises(PlatformFailure) as raised:
+        Entra("adfs", "a", certificate(path, "wrong"), "s", authority=authority.url).fetch(10)
+    assert "wrong" not in str(raised.value)
+    assert authority.asked == []
+
+
+def _verified(assertion: str, identity: Identity) -> tuple[dict[str, str], dict[str, str]]:
+    """Head and claims of a token; fails unless the certificate's key has signed it."""
+    head, claims, signature = assertion.split(".")
+    fields: dict[str, str] = json.loads(_bytes(head))
+    digest = hashes.SHA256()
+    pads = {
+        "RS256": padding.PKCS1v15(),
+        "PS256": padding.PSS(padding.MGF1(digest), padding.PSS.DIGEST_LENGTH),
+    }
+    try:
+        identity.key.public_key().verify(
+            _bytes(signature), f"{head}.{claims}".encode(), pads[fields["alg"]], digest
+        )
+    except InvalidSignature:
+        pytest.fail("Another key has signed it.")
+    return fields, json.loads(_bytes(claims))
+
+
+def _bytes(text: str) -> bytes:
+    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))

@@ -1,0 +1,107 @@
+"""Metadata in the database: it outlives the process, and the platform's absence."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import connection
+
+from crmclient.errors import PlatformFailure, UnknownEntity
+from crmclient.query.ast import Query
+from project.metadata_store import DatabaseStore
+from tests.dataverse.conftest import Failing
+
+pytestmark = pytest.mark.django_db
+
+EVERYTHING = {"path": "/api/", "times": None, "status": 503}
+
+
+@pytest.fixture
+def store() -> DatabaseStore:
+    return DatabaseStore("https://contoso.example/")
+
+
+def test_what_was_fetched_once_serves_the_next_process(failing: Failing, store: DatabaseStore) -> None:
+    first = failing.platform(store=store)
+    known = dict(first.attributes("contact"))
+    failing.arm(EVERYTHING)
+
+    second = failing.platform(store=store, retries=0)
+
+    assert dict(second.attributes("contact")) == known
+    assert second.entities().keys() == first.entities().keys()
+    with pytest.raises(UnknownEntity):
+        second.attributes("nothing")
+    with pytest.raises(PlatformFailure):
+        second.attributes("lead")
+
+
+def test_a_refresh_without_news_leaves_the_revision(failing: Failing, store: DatabaseStore) -> None:
+    platform = failing.platform(store=store)
+    platform.refresh_metadata()
+    before = platform.metadata_revision()
+
+    assert platform.refresh_metadata() is False
+    assert platform.metadata_revision() == before
+    assert platform.metadata_refreshed() is not None
+
+
+def test_a_refresh_with_news_is_seen_by_other_processes(failing: Failing, store: DatabaseStore) -> None:
+    one, other = failing.platform(store=store), failing.platform(store=store)
+    one.refresh_metadata()
+    before = other.metadata_revision()
+    forgotten = "1/entity/account"
+    document = store.load(forgotten)
+    assert document is not None
+    store.replace({**{name: store.load(name) or b"" for name in store.names()}, forgotten: b"old"})
+
+    assert one.refresh_metadata() is True
+
+    assert store.load(forgotten) == document
+    assert other.metadata_revision() != before
+    assert "name" in other.attributes("account")
+
+
+def test_a_refresh_that_fails_changes_nothing(failing: Failing, store: DatabaseStore) -> None:
+    platform = failing.platform(store=store, retries=0)
+    platform.refresh_metadata()
+    revision, names = platform.metadata_revision(), set(store.names())
+    failing.arm({**EVERYTHING, "path": "GlobalOptionSetDefinitions"})
+
+    with pytest.raises(PlatformFailure):
+        platform.refresh_metadata()
+
+    assert (platform.metadata_revision(), set(store.names())) == (revision, names)
+
+
+def test_a_document_that_cannot_be_read_any_more_is_fetched_anew(
+    failing: Failing, store: DatabaseStore
+) -> None:
+    failing.platform(store=store)
+    store.save("1/entity/account", b'{"from": "another time"}')
+
+    assert "name" in failing.platform(store=store).attributes("account")
+
+
+def test_organisations_do_not_meet(store: DatabaseStore) -> None:
+    store.save("a", b"1")
+
+    assert DatabaseStore("https://contoso.example").load("a") == b"1"
+    assert DatabaseStore("https://fabrikam.example").load("a") is None
+
+
+def test_the_revision_can_be_read_along_with_the_services_own(store: DatabaseStore) -> None:
+    revision = store.revision()
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {store.revision_sql}")
+        assert cursor.fetchone() == (revision,)
+
+
+def test_metadata_that_is_nonsense_is_the_platforms_failure(failing: Failing, store: DatabaseStore) -> None:
+    failing.arm({"path": "EntityDefinitions", "times": None, "status": 200, "body": '{"value": [{"x": 1}]}'})
+
+    with pytest.raises(PlatformFailure):
+        failing.platform(store=store)
+
+    assert list(store.names()) == []
+    failing.arm()
+    assert failing.platform(store=store).query(Query("account", top=1)).rows

@@ -1,0 +1,220 @@
+"""The service in front of Dataverse, in processes of its own: it answers as with the embedded platform."""
+
+from __future__ import annotations
+
+import io
+import re
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import requests
+
+from crmclient.embedded.demo.people import FIRST_ACCOUNT, FIRST_CONTACT, RITA_REP, stable_id
+from crmclient.embedded.webapi.credentials import DEMO_CLIENT
+from tests.servers import Server, Site, copied
+
+pytestmark = pytest.mark.processes
+
+CURSOR = re.compile(rb'"cursor":"[^"]*"')
+# Their tags stand for the metadata's revision, which each platform counts on its own.
+DESCRIBED = ("/api/schema", "/api/openapi")
+IDS = (FIRST_ACCOUNT, FIRST_CONTACT, stable_id("incident", "1"), RITA_REP)
+
+
+class Person:
+    """Calls a server with an account's token."""
+
+    def __init__(self, server: Server, account: str) -> None:
+        self._server = server
+        self._headers = {"Authorization": f"Bearer {server.token(account)}"}
+
+    def request(self, method: str, path: str, **options: Any) -> requests.Response:
+        headers = {**self._headers, **options.pop("headers", {})}
+        return self._server.request(method, path, headers=headers, **options)
+
+    def get(self, path: str, **options: Any) -> requests.Response:
+        return self.request("GET", path, **options)
+
+    def settled(self, path: str) -> requests.Response:
+        """The answer to a GET, once what is made beside the requests is there."""
+        give_up = time.monotonic() + 60
+        while (answer := self.get(path)).status_code == 503 and time.monotonic() < give_up:
+            time.sleep(0.5)
+        return answer
+
+
+@pytest.fixture(scope="module")
+def crm(_prepared: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with copied(_prepared, tmp_path_factory.mktemp("crm") / "data", "service_crm") as site:
+        yield site.start_crm(root="/contoso", CRM_SERVER_FAULTS="1")
+
+
+@pytest.fixture(scope="module")
+def installation(_prepared: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with copied(_prepared, tmp_path_factory.mktemp("service") / "data", "service") as site:
+        yield site
+
+
+def settings(crm: Server) -> dict[str, str]:
+    client, secret = DEMO_CLIENT
+    return {
+        "CRM_URL": crm.url,
+        "CRM_TOKEN_URL": f"{crm.url}/contoso/oauth2/v2.0/token",
+        "CRM_CLIENT_ID": client,
+        "CRM_CLIENT_SECRET": secret,
+        "ADDRESS_RATE": "0",
+        "CALLER_RATE": "0",
+        "THREADS": "8",
+    }
+
+
+@pytest.fixture(scope="module")
+def remote(installation: Site, crm: Server) -> Server:
+    return installation.start(**settings(crm))
+
+
+@pytest.fixture(scope="module")
+def local(_prepared: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with copied(_prepared, tmp_path_factory.mktemp("local") / "data", "service_local") as site:
+        yield site.start(ADDRESS_RATE="0", CALLER_RATE="0")
+
+
+@pytest.fixture
+def rita(remote: Server) -> Person:
+    return Person(remote, "rep")
+
+
+@pytest.fixture
+def faults(crm: Server) -> Iterator[Any]:
+    def arm(*armed: dict[str, Any]) -> None:
+        requests.put(f"{crm.url}/faults", json={"faults": armed}, timeout=10).raise_for_status()
+
+    yield arm
+    arm()
+
+
+@pytest.mark.parametrize("account", ["rep", "manager", "agent"])
+def test_the_demo_is_answered_as_in_the_embedded_mode(remote: Server, local: Server, account: str) -> None:
+    there, here = Person(remote, account), Person(local, account)
+    paths = [
+        path.replace("{id}", id)
+        for path, operations in here.settled("/api/openapi.json").json()["paths"].items()
+        if "get" in operations and "{" not in path.replace("{id}", "")
+        for id in (IDS if "{id}" in path else ("",))
+    ]
+    found = {200: 0}
+
+    for path in dict.fromkeys(paths):
+        ours, theirs = there.settled(path), here.settled(path)
+        assert ours.status_code == theirs.status_code, (path, ours.text, theirs.text)
+        if ours.status_code == 200:
+            assert CURSOR.sub(b"", ours.content) == CURSOR.sub(b"", theirs.content), path
+            if not path.startswith(DESCRIBED):
+                assert ours.headers.get("ETag") == theirs.headers.get("ETag"), path
+        found[ours.status_code] = found.get(ours.status_code, 0) + 1
+
+    assert found[200] >= 5, found
+
+
+def test_a_record_lives_and_dies(rita: Person) -> None:
+    created = rita.request("POST", "/api/sales/accounts", json={"name": "Over the wire", "phone": "+49 1"})
+    assert created.status_code == 200, created.text
+    place = f"/api/sales/accounts/{created.json()['id']}"
+
+    read = rita.get(place)
+    assert (read.status_code, read.json()["name"]) == (200, "Over the wire")
+    tag = read.headers["ETag"]
+    changed = rita.request("PATCH", place, json={"phone": "+49 2"}, headers={"If-Match": tag})
+    assert changed.status_code == 204, changed.text
+    stale = rita.request("PATCH", place, json={"phone": "+49 3"}, headers={"If-Match": tag})
+    assert (stale.status_code, stale.json()["code"]) == (412, "version_mismatch")
+    assert rita.get(place).json()["phone"] == "+49 2"
+
+
+def test_a_file_goes_up_and_comes_down(rita: Person) -> None:
+    content = b"%PDF-1.4\n" + bytes(range(256)) * 20_000
+    id = rita.request("POST", "/api/sales/accounts", json={"name": "With a contract"}).json()["id"]
+    place = f"/api/sales/accounts/{id}/files/contract"
+
+    sent = rita.request("POST", place, files={"file": ("v.pdf", io.BytesIO(content), "application/pdf")})
+    assert sent.status_code == 200, sent.text
+    whole = rita.get(place)
+    part = rita.get(place, headers={"Range": "bytes=4194300-4194309"})
+
+    assert whole.content == content
+    assert (part.status_code, part.content) == (206, content[4194300:4194310])
+
+
+def test_a_process_runs(rita: Person) -> None:
+    answer = rita.request("POST", "/api/sales/actions/ping", json={"message": "Hello"})
+
+    assert (answer.status_code, "Hello" in answer.text) == (200, True), answer.text
+
+
+def test_a_failing_platform_is_the_contracts_problem(rita: Person, faults: Any) -> None:
+    path = f"/api/sales/accounts/{FIRST_ACCOUNT}"
+    for fault, status, code in (
+        ({"status": 429, "headers": {"Retry-After": "60"}}, 503, "platform_throttled"),
+        ({"status": 500, "body": "<html>CRM-HOST-7 stack</html>"}, 502, "platform_error"),
+        ({"status": 200, "body": "garbage"}, 502, "platform_error"),
+        ({"cut": "half"}, 503, "platform_unavailable"),
+    ):
+        faults({"path": "/accounts", "times": None, **fault})
+        answer = rita.get(path)
+        assert (answer.status_code, answer.json()["code"]) == (status, code), answer.text
+        assert "CRM-HOST-7" not in answer.text
+        if status == 503:
+            assert int(answer.headers["Retry-After"]) > 0
+        faults()
+        time.sleep(0.1)
+
+
+def test_a_hanging_platform_leaves_other_endpoints_alone(rita: Person, faults: Any) -> None:
+    assert rita.get("/optionsets/priorities").status_code == 200
+    faults({"path": "/accounts", "times": None, "delay": 3})
+
+    began = time.monotonic()
+    assert rita.get("/optionsets/priorities").status_code == 200
+    assert time.monotonic() - began < 1
+
+
+def test_option_sets_are_served_while_the_platform_is_away_even_after_a_restart(
+    installation: Site, crm: Server, rita: Person
+) -> None:
+    before = rita.get("/optionsets/priorities")
+    nowhere = {**settings(crm), "CRM_TOKEN_URL": "http://127.0.0.1:1/token"}
+
+    alone = installation.start(**nowhere)
+
+    assert alone.request("GET", "/optionsets/priorities").content == before.content
+
+
+def test_a_refresh_is_a_command(installation: Site, crm: Server, remote: Server) -> None:
+    assert "metadata" in installation.manage("refreshmetadata", **settings(crm))
+    code, output = installation.run(
+        "refreshmetadata", **{**settings(crm), "CRM_TOKEN_URL": "http://127.0.0.1:1/token"}
+    )
+    assert (code, "stays in use" in output) == (1, True), output
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "code"),
+    [
+        ("CRM_URL", "http://contoso.example", "portico.E010"),
+        ("CRM_URL", "https://user:secret@contoso.example", "portico.E010"),
+        ("CRM_URL", "https://10.0.0.1", "portico.E011"),
+        ("CRM_URL", "https://169.254.169.254", "portico.E011"),
+        ("CRM_CLIENT_ID", "", "portico.E012"),
+        ("CRM_CLIENT_SECRET", "", "portico.E012"),
+        ("CRM_TOKEN_URL", "", "portico.E012"),
+        ("CRM_CERTIFICATE", "/nowhere.pfx", "portico.E013"),
+    ],
+)
+def test_a_way_to_the_platform_that_cannot_be_right_is_refused(
+    installation: Site, crm: Server, name: str, value: str, code: str
+) -> None:
+    done, output = installation.run("check", **{**settings(crm), name: value})
+
+    assert (done, code in output) == (1, True), output

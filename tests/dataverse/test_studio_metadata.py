@@ -1,0 +1,104 @@
+"""The studio in front of Dataverse: how old its metadata is, fetching it anew, and what serves meanwhile."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from crmclient.dataverse import DataversePlatform
+from designer.history.recording import record_outside
+from designer.models import AuditEntry
+from designer.overview import forget, overview
+from designer.platform import get_platform
+from designer.readiness import State
+from project.metadata_store import DatabaseStore
+from tests.dataverse.conftest import Failing
+from tests.designer.studio import change_url, page
+from tests.runtime.accounts import endpoint
+
+pytestmark = pytest.mark.processes
+
+EVERYTHING = {"path": "/api/", "times": None, "status": 503}
+_ACCOUNT = "1/entity/account"
+_made: list[DataversePlatform] = []
+
+
+def make_platform() -> DataversePlatform:
+    """What the settings name."""
+    return _made[-1]
+
+
+@pytest.fixture
+def store(db: None) -> DatabaseStore:
+    return DatabaseStore("https://contoso.example/")
+
+
+@pytest.fixture
+def remote(failing: Failing, store: DatabaseStore, settings: Any) -> Iterator[Failing]:
+    """The service's platform is Dataverse, whose metadata has been fetched."""
+    platform = failing.platform(store=store, retries=0)
+    platform.local_revision_sql = store.revision_sql
+    _made.append(platform)
+    settings.PORTICO = {**settings.PORTICO, "PLATFORM": f"{__name__}.make_platform"}
+    _forget()
+    for name in ("contact", "incident", "opportunity", "systemuser", "annotation"):
+        platform.attributes(name)
+    platform.refresh_metadata()
+    yield failing
+    _forget()
+
+
+def _forget() -> None:
+    get_platform.cache_clear()
+    forget()
+
+
+def _once_upon_a_time(store: DatabaseStore) -> None:
+    """The metadata that is known is of a day when names were longer and there was an attribute more."""
+    document = json.loads(store.load(_ACCOUNT) or b"{}")
+    known = document["attributes"]
+    known["name"]["max_length"] = 4000
+    known["new_former"] = {**known["telephone1"], "logical_name": "new_former"}
+    del known["websiteurl"]
+    documents = {name: store.load(name) or b"" for name in store.names()}
+    store.replace(documents | {_ACCOUNT: json.dumps(document).encode()})
+
+
+def _refresh(dora: Client) -> str:
+    answer = dora.post(reverse("studio:refresh_metadata"))
+    assert answer.status_code == 200
+    return " ".join(answer.content.decode().split())
+
+
+def test_a_refresh_says_what_is_different_and_who_is_degraded(
+    dora: Client, remote: Failing, store: DatabaseStore
+) -> None:
+    _once_upon_a_time(store)
+    row = endpoint("create")
+    row.title = "Saved in those days"
+    row.save()
+    record_outside()
+    assert overview().counts.get(State.DEGRADED, 0) == 0
+    text = _refresh(dora)
+    for news in ("<strong>account</strong>", "new: websiteurl", "gone: new_former", "changed: name"):
+        assert news in text
+    assert "POST /api/sales/accounts" in text.partition("Degraded by it")[2]
+    assert AuditEntry.objects.latest("id").detail == "changed"
+    assert "nothing is different" in _refresh(dora)
+
+
+def test_a_platform_that_is_away_leaves_its_last_known_metadata(dora: Client, remote: Failing) -> None:
+    known = page(dora, reverse("studio:platform")).content.decode()
+    assert "The platform answers" in known
+    assert "minutes ago" in known
+    remote.arm(EVERYTHING)
+    away = page(dora, reverse("studio:platform")).content.decode()
+    assert "does not answer" in away
+    assert "The last known metadata, of 20" in away
+    assert "stays in use" in _refresh(dora)
+    assert "websiteurl" in page(dora, change_url(endpoint("create"))).content.decode()

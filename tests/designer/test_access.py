@@ -1,0 +1,174 @@
+"""Every page of the studio, for every eye: light and dark, narrow, with long names, from right to left."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+import requests
+
+from designer.kinds import KINDS
+from tests.designer.pages import Ask, pages
+from tests.designer.walking import leave_out, too_wide, unreachable, walk
+from tests.servers import Server, Site, copied
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = [pytest.mark.processes, pytest.mark.browser]
+
+LONG = "a-" + "donaudampfschifffahrtsgesellschaft-"[:30] * 2
+TITLE = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft"
+DOCUMENT = {
+    "format": 1,
+    "roles": [{"name": LONG, "title": TITLE}],
+    "modules": [{"segment": LONG, "title": TITLE}],
+    "entities": [{"module": LONG, "segment": LONG, "entity": "account", "title": TITLE}],
+    "endpoints": [
+        {
+            "kind": "create",
+            "module": LONG,
+            "exposure": LONG,
+            "title": TITLE,
+            "enabled": False,
+            "access": {"roles": [LONG]},
+            "inputs": [{"name": TITLE.replace("ä", "a")[:60], "max_length": 4000}],
+            "bindings": [{"attribute": "name", "value": "missing"}],
+        }
+    ],
+}
+# The sidebar is the same on every page: it is judged on one. So are the sections of endpoints.
+SIDEBAR = "#nav-sidebar"
+ALIKE = {f"an endpoint: {kind}" for kind in KINDS} - {"an endpoint: create", "an endpoint: paginated-query"}
+
+
+@dataclass
+class Studio:
+    """A running studio with long names in it, a release, and a session of its administrator."""
+
+    url: str
+    session: requests.Session
+
+    def ask(self, path: str) -> tuple[int, str, str]:
+        answer = self.session.get(self.url + path, allow_redirects=False)
+        return answer.status_code, answer.headers.get("Content-Type", ""), answer.text
+
+    def send(self, path: str, **values: str) -> None:
+        page = self.session.get(self.url + path).text
+        token = re.search(r'csrfmiddlewaretoken" value="([^"]+)"', page)
+        assert token is not None
+        self.session.post(self.url + path, {"csrfmiddlewaretoken": token[1], **values}).raise_for_status()
+
+    @property
+    def cookies(self) -> dict[str, str]:
+        return {cookie.name: cookie.value or "" for cookie in self.session.cookies}
+
+
+@pytest.fixture(scope="module")
+def studio(_prepared: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
+    folder = tmp_path_factory.mktemp("access")
+    document = folder / "long.json"
+    document.write_text(json.dumps(DOCUMENT))
+    with copied(_prepared, folder / "data", "access") as site:
+        site.manage("importconfig", str(document))
+        running: Server = site.start()
+        made = Studio(running.url, requests.Session())
+        made.send("/admin/login/", username="admin", password="demo", next="/admin/")
+        made.send("/admin/releases/new/", major="1", minor="0", changelog=TITLE)
+        yield made
+
+
+@pytest.fixture(scope="module")
+def addresses(studio: Studio) -> dict[str, str]:
+    ask: Ask = studio.ask
+    found = pages(ask)
+    assert {"admin:index", "studio:release", "studio:matrix", "an endpoint: create"} <= set(found)
+    return found
+
+
+def test_every_page_is_reachable_readable_and_quiet(
+    chromium: Browser, studio: Studio, addresses: dict[str, str]
+) -> None:
+    wrong: dict[str, list[str]] = {}
+    with walk(chromium, studio.url, studio.cookies) as walker:
+        for name, path in addresses.items():
+            page = walker.to(studio.url + path)
+            wrong[name] = too_wide(page)
+            if name != "admin:index":
+                leave_out(page, SIDEBAR)
+            if name not in ALIKE:
+                wrong[name] += unreachable(page)
+            wrong[name] += walker.noise
+            walker.noise.clear()
+    assert {name: found for name, found in wrong.items() if found} == {}
+
+
+def test_every_page_is_as_wide_as_its_window_from_right_to_left(
+    chromium: Browser, studio: Studio, addresses: dict[str, str]
+) -> None:
+    wrong: dict[str, list[str]] = {}
+    with walk(chromium, studio.url, {**studio.cookies, "django_language": "ar"}) as walker:
+        for name, path in addresses.items():
+            wrong[name] = [*too_wide(walker.to(studio.url + path)), *walker.noise]
+            walker.noise.clear()
+    assert {name: found for name, found in wrong.items() if found} == {}
+
+
+def _login(page: Page) -> None:
+    page.context.clear_cookies()
+    page.reload()
+
+
+def _account_menu(page: Page) -> None:
+    page.get_by_role("button", name="Account:").click()
+
+
+def _palette(page: Page) -> None:
+    page.keyboard.press("Control+k")
+    page.locator("#studio-palette-list a").first.wait_for()
+
+
+def _attributes(page: Page) -> None:
+    page.locator("[data-add-attributes]").first.click()
+
+
+def _picker(page: Page) -> None:
+    page.get_by_role("button", name="Add entity property").click()
+    page.keyboard.press("ArrowDown")
+    page.locator(".studio-choices:not([hidden])").wait_for()
+
+
+def _refused_save(page: Page) -> None:
+    page.locator("label[for=id_enabled]").click()
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.locator(".studio-refused").wait_for()
+
+
+def _tried(page: Page) -> None:
+    page.get_by_role("link", name="Try it").click()
+    page.get_by_role("button", name="Call", exact=True).click()
+
+
+OPENED: dict[Callable[[Page], None], str] = {
+    _account_menu: "admin:index",
+    _palette: "admin:index",
+    _attributes: "an endpoint: create",
+    _picker: "an endpoint: create",
+    _refused_save: "an endpoint: create",
+    _tried: "an endpoint: paginated-query",
+    _login: "admin:index",
+}
+
+
+@pytest.mark.parametrize("act", OPENED, ids=lambda act: act.__name__)
+def test_what_opens_on_a_page_is_reachable_and_readable(
+    chromium: Browser, studio: Studio, addresses: dict[str, str], act: Callable[[Page], None]
+) -> None:
+    with walk(chromium, studio.url, studio.cookies) as walker:
+        page = walker.to(studio.url + addresses[OPENED[act]])
+        act(page)
+        assert [*unreachable(page, is_covered=True), *too_wide(page), *walker.noise] == []

@@ -1,0 +1,114 @@
+"""What a change means to callers: additive, behaviour or breaking, in a sentence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from designer.history.effects import Effect, worst
+from designer.history.wording import lines
+
+A, B, X = Effect.ADDITIVE, Effect.BEHAVIOUR, Effect.BREAKING
+ENDPOINT = {"kind": "create", "module": "shop", "exposure": "things"}
+
+
+def _input(**values: Any) -> dict[str, Any]:
+    return {"inputs": [{"name": "phone", **values}]}
+
+
+def _access(*roles: str, required: bool = True) -> dict[str, Any]:
+    return {"access": {"authentication_required": required, "roles": list(roles)}}
+
+
+def _settings(**values: Any) -> dict[str, Any]:
+    return {"settings": values}
+
+
+CASES: dict[str, tuple[dict[str, Any], dict[str, Any], str, Effect]] = {
+    "title": ({"title": "A"}, {"title": "B"}, "title: “A” → “B”", A),
+    "description": ({}, {"description": "B"}, "description changed", A),
+    "switched off": ({}, {"enabled": False}, "switched off: it is served no more", X),
+    "switched on": ({"enabled": False}, {}, "switched on", A),
+    "required": (_input(), _input(required=True), "input “phone”: became required", X),
+    "optional": (_input(required=True), _input(), "input “phone”: is no longer required", A),
+    "no null": (_input(), _input(nullable=False), "input “phone”: may no longer be null", X),
+    "type": (_input(), _input(type="Integer"), "input “phone”: type: – → “Integer”", X),
+    "shorter": (
+        _input(max_length=50),
+        _input(max_length=40),
+        "input “phone”: maximum length: 50 → 40",
+        X,
+    ),
+    "longer": (_input(max_length=40), _input(max_length=50), "input “phone”: maximum length: 40 → 50", A),
+    "no limit": (_input(max_length=40), _input(), "input “phone”: maximum length: 40 → –", A),
+    "larger least": (
+        _input(minimum="9.5"),
+        _input(minimum="10"),
+        "input “phone”: smallest number: “9.5” → “10”",
+        X,
+    ),
+    "pattern": (_input(), _input(pattern="a+"), "input “phone”: pattern: – → “a+”", X),
+    "fewer values": (
+        _input(allowed=["a", "b"]),
+        _input(allowed=["a"]),
+        'input “phone”: allowed values: ["a", "b"] → ["a"]',
+        X,
+    ),
+    "more values": (
+        _input(allowed=["a"]),
+        _input(allowed=["a", "b"]),
+        'input “phone”: allowed values: ["a"] → ["a", "b"]',
+        A,
+    ),
+    "default": (_input(), _input(default="x"), "input “phone”: default: – → “x”", B),
+    "input added": ({}, _input(), "input “phone” added", A),
+    "required input added": ({}, _input(required=True), "input “phone” added", X),
+    "input removed": (_input(), {}, "input “phone” removed", X),
+    "of a list": (
+        _input(type="List", inputs=[{"name": "sku"}]),
+        _input(type="List", inputs=[{"name": "sku", "required": True}]),
+        "phone › input “sku”: became required",
+        X,
+    ),
+    "bound elsewhere": (
+        {"bindings": [{"attribute": "name", "value": "a"}]},
+        {"bindings": [{"attribute": "name", "value": "b"}]},
+        "attribute “name”: value: “a” → “b”",
+        B,
+    ),
+    "column added": ({}, {"columns": [{"attribute": "name"}]}, "column “name” added", A),
+    "column removed": ({"columns": [{"attribute": "name"}]}, {}, "column “name” removed", X),
+    "authentication": (_access(required=False), _access(), "authentication became required", X),
+    "anonymous": (_access(), _access(required=False), "anyone may call, without a token", B),
+    "first role": (_access(), _access("buyer"), "role “buyer” may call", X),
+    "second role": (_access("a"), _access("a", "b"), "role “b” may call", A),
+    "role taken": (_access("a", "b"), _access("a"), "role “b” taken away", X),
+    "row rule": ({}, {"row_rule": "<filter/>"}, "row rule added: callers may reach fewer records", B),
+    "pre-condition": ({}, {"preconditions": [{"expression": "true"}]}, "pre-condition “true” added", X),
+    "If-Match": ({}, _settings(require_if_match=True), "If-Match became required", X),
+    "other setting": (_settings(size=1), _settings(size=2), "size: 1 → 2", B),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_change_is_told_with_its_meaning(case: str) -> None:
+    before, after, text, effect = CASES[case]
+    told = lines("endpoints", {**ENDPOINT, **before}, {**ENDPOINT, **after})
+    assert [(line.text, line.effect) for line in told] == [(text, effect)]
+
+
+def test_an_endpoint_that_goes_breaks_its_callers_and_a_draft_has_none() -> None:
+    assert lines("endpoints", ENDPOINT, None)[0].effect is X
+    assert lines("endpoints", {**ENDPOINT, "enabled": False}, None)[0].effect is A
+    assert lines("endpoints", None, ENDPOINT)[0].effect is A
+
+
+def test_what_another_release_recorded_is_told_by_its_bare_differences() -> None:
+    told = lines("inventions", {"a": {"b": 1}}, {"a": {"b": 2}, "c": "new"})
+    assert [line.text for line in told] == ["a.b: 1 → 2", "c: – → “new”"]
+
+
+def test_the_most_serious_effect_counts() -> None:
+    assert worst([A, X, B]) is X
+    assert worst([]) is A

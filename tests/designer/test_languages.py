@@ -1,0 +1,111 @@
+"""The studio's language: chosen in it, or the browser's; the API has none."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils.translation import override
+
+from designer.models import AuditEntry, Role, Version
+from designer.readiness import Finding, Severity
+from designer.sentences import Sentence, said
+from designer.templatetags.directions import directed
+from tests.designer.studio import change_url, filled, page, send
+
+pytestmark = pytest.mark.django_db
+
+GERMAN = {"Accept-Language": "de-DE,de;q=0.9"}
+
+
+def test_the_login_speaks_the_browsers_language() -> None:
+    answer = Client().get("/admin/login/", headers=GERMAN)
+    assert answer.headers["Content-Language"] == "de"
+    assert 'lang="de" dir="ltr"' in answer.content.decode()
+    assert "Passwort" in answer.content.decode()
+
+
+def test_a_chosen_language_counts_more_than_the_browsers_and_stays() -> None:
+    browser = Client(enforce_csrf_checks=True)
+    browser.get("/admin/login/", headers=GERMAN)
+    token = browser.cookies["csrftoken"].value
+    sent = {"language": "ar", "next": "/admin/login/", "csrfmiddlewaretoken": token}
+    answer = browser.post("/admin/language/", sent)
+    assert (answer.status_code, answer.headers["Location"]) == (302, "/admin/login/")
+    cookie = answer.cookies["django_language"]
+    assert (cookie["path"], cookie["httponly"], cookie["samesite"]) == ("/admin/", True, "Lax")
+    assert 'lang="ar" dir="rtl"' in browser.get("/admin/login/", headers=GERMAN).content.decode()
+
+
+def test_no_other_site_chooses_the_language() -> None:
+    browser = Client(enforce_csrf_checks=True)
+    assert browser.post("/admin/language/", {"language": "ar"}).status_code == 403
+
+
+def test_the_way_back_from_choosing_leads_to_no_other_site() -> None:
+    answer = Client().post("/admin/language/", {"language": "de", "next": "https://elsewhere.example/"})
+    assert answer.headers["Location"] == "/"
+
+
+def test_an_unknown_language_is_left_alone() -> None:
+    browser = Client()
+    browser.post("/admin/language/", {"language": "xx", "next": "/admin/login/"})
+    assert browser.get("/admin/login/").headers["Content-Language"] == "en"
+
+
+@pytest.mark.parametrize("path", ["/api/none/such", "/api/token", "/api/schema"])
+def test_the_api_answers_in_english_whatever_is_asked_for(path: str) -> None:
+    plain, asked = Client(), Client()
+    asked.cookies["django_language"] = "de"
+    # The thread has just spoken another language.
+    asked.get("/admin/login/", headers=GERMAN)
+    first, second = plain.get(path), asked.get(path, headers=GERMAN)
+    assert first.status_code == second.status_code
+    for volatile in ("X-Request-Id", "Date"):
+        first.headers.pop(volatile, None), second.headers.pop(volatile, None)
+    assert first.headers == second.headers
+    assert "Content-Language" not in second.headers
+    one, other = first.json(), second.json()
+    for answer in (one, other):
+        answer.pop("requestId", None), answer.pop("instance", None)
+    assert one == other
+
+
+def test_findings_are_said_in_the_readers_language_and_reported_in_english() -> None:
+    finding = Finding(
+        "role-unknown", Severity.BLOCKING, Sentence("There is no role “%(role)s”.", role="x"), "e"
+    )
+    with override("de"):
+        assert finding.said == "Es gibt keine Rolle „x“."
+        assert finding.to_json()["message"] == finding.message == "There is no role “x”."
+
+
+def test_a_sentence_within_a_sentence_is_translated_too() -> None:
+    inner = Sentence("Must be a whole number.")
+    with override("de"):
+        outer = said(Sentence("Input “%(name)s”: its default: %(reason)s", name="age", reason=inner))
+    assert outer == "Eingabe „age“: ihr Standardwert: Muss eine ganze Zahl sein."
+
+
+def test_labels_and_help_of_forms_are_translated(dora: Client) -> None:
+    page = dora.get("/admin/designer/module/add/", headers=GERMAN).content.decode()
+    assert "Steht in jedem Pfad des Moduls" in page
+    assert "Beschreibung" in page
+
+
+def test_what_is_quoted_keeps_its_direction_from_right_to_left() -> None:
+    line = "title: “a <b>” → “c → d”"
+    assert directed(line) == "title: “a &lt;b&gt;” → “c → d”"
+    with override("ar"):
+        assert directed(line) == "title: <bdi>“a &lt;b&gt;”</bdi> ← <bdi>“c → d”</bdi>"
+
+
+def test_the_audit_log_is_in_english_whoever_did_it(dora: Client) -> None:
+    role = Role.objects.get(name="support")
+    send(dora, change_url(role), filled(page(dora, change_url(role))) | {"title": "Helfer"})
+    (change,) = Version.objects.all()[0].changes.all()
+    path = reverse("studio:restore_version", args=[change.version.pk])
+    answer = dora.post(path, {"change": change.pk, "to": "before"}, follow=True, headers=GERMAN)
+    assert "Wiederhergestellt: Rolle" in answer.content.decode()
+    noted = AuditEntry.objects.filter(action="restore").latest("id")
+    assert (noted.subject, noted.detail) == ("role support", f"version {change.version.pk}")

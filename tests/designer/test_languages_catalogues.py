@@ -1,0 +1,95 @@
+"""The catalogues hold every text of the studio, whole, and are compiled as they are written."""
+
+from __future__ import annotations
+
+import ast
+import gettext
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.utils.translation.template import templatize
+
+ROOT = settings.BASE_DIR
+LANGUAGES = ("de", "ar")
+CALLS = {"_", "Counted", "Sentence", "gettext", "gettext_lazy", "gettext_noop", "ngettext"}
+PLACE = re.compile(r"%\(\w+\)[sd]|%[sd]")
+
+
+def compiled(language: str) -> dict[str, list[str]]:
+    """Translations by text: of one that counts, all of its forms."""
+    path = ROOT / "designer" / "locale" / language / "LC_MESSAGES" / "django.mo"
+    return _texts(path.read_bytes())
+
+
+def _texts(catalogue: bytes) -> dict[str, list[str]]:
+    held: dict[str, list[str]] = {}
+    entries: dict[object, str] = gettext.GNUTranslations(BytesIO(catalogue))._catalog  # type: ignore[attr-defined]
+    for key, text in entries.items():
+        held.setdefault(key[0] if isinstance(key, tuple) else str(key), []).append(text)
+    return held
+
+
+def _used() -> Iterator[str]:
+    for part in ("crmclient", "designer", "runtime", "project"):
+        for path in (ROOT / part).rglob("*.py"):
+            yield from _in_python(ast.parse(path.read_text()))
+        for path in (ROOT / part).rglob("*.html"):
+            yield from _in_python(ast.parse(_calls(path)))
+
+
+def _calls(template: Path) -> str:
+    code = templatize(template.read_text())
+    found = re.findall(r"""\b(?:gettext|_)\(\s*u?(?:"[^"\n]*"|'[^'\n]*')\s*\)""", code)
+    counted = re.findall(r"ngettext\(u?'[^\n]*?',", code)
+    return "\n".join([*found, *(f"{start[:-1]})" for start in counted)])
+
+
+def _in_python(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in CALLS):
+            continue
+        if node.args and isinstance(node.args[0], ast.Constant) and isinstance(node.args[0].value, str):
+            yield node.args[0].value
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_text_is_translated(language: str) -> None:
+    used = set(_used())
+    assert len(used) > 800
+    assert used - {"", *compiled(language)} == set()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_translations_keep_the_places_of_values(language: str) -> None:
+    for text, translations in compiled(language).items():
+        for translation in translations:
+            wrong = set(PLACE.findall(translation)) - set(PLACE.findall(text))
+            assert not wrong, (text, translation)
+        # A form for one or two may do without its number.
+        if text and len(translations) == 1:
+            assert sorted(PLACE.findall(text)) == sorted(PLACE.findall(translations[0])), text
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_translation_is_a_guess_or_left_out(language: str) -> None:
+    written = (ROOT / "designer" / "locale" / language / "LC_MESSAGES" / "django.po").read_text()
+    assert ", fuzzy" not in written
+    assert not re.findall(r'msgid "[^\n]+"\n(?:msgid_plural "[^\n]+"\n)?msgstr(?:\[\d\])? ""\n\n', written)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_is_compiled_is_what_is_written(language: str) -> None:
+    if shutil.which("msgfmt") is None:
+        pytest.skip("msgfmt is not installed")
+    path = ROOT / "designer" / "locale" / language / "LC_MESSAGES" / "django.po"
+    made = subprocess.run(["msgfmt", "--output-file=-", path], check=True, capture_output=True).stdout
+    texts, written = compiled(language), _texts(made)
+    # The header has dates.
+    texts.pop("", None), written.pop("", None)
+    assert texts == written

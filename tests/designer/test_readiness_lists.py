@@ -1,0 +1,141 @@
+"""Readiness of lists, against the demo's metadata: where they lead, and what their items need."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from designer.configuration import Configuration, Endpoint, Revision
+from designer.definitions import EndpointDefinition, ExposedEntityDefinition, ModuleDefinition
+from designer.platform import get_platform
+from designer.readiness import Finding, Metadata, check
+
+pytestmark = pytest.mark.usefixtures("portico")
+
+LAST = {"name": "last", "required": True, "max_length": 50}
+LASTNAME = {"attribute": "lastname", "value": "last"}
+
+
+def a_list(**values: Any) -> dict[str, Any]:
+    return {
+        "name": "contacts",
+        "type": "List",
+        "relationship": "contact_customer_accounts",
+        "inputs": [LAST],
+        "bindings": [LASTNAME],
+        **values,
+    }
+
+
+def expressed(text: str) -> dict[str, Any]:
+    return a_list(bindings=[LASTNAME, {"attribute": "jobtitle", "source": "expression", "value": text}])
+
+
+def findings(*lists: dict[str, Any], kind: str = "create", **definition: Any) -> list[Finding]:
+    exposed = ExposedEntityDefinition(module="shop", segment="accounts", entity="account")
+    given = {
+        "kind": kind,
+        "module": "shop",
+        "exposure": "accounts",
+        "access": {"roles": ["buyer"]},
+        "inputs": [{"name": "name", "required": True, "max_length": 160}, *lists],
+        "bindings": [{"attribute": "name", "value": "name"}],
+        **definition,
+    }
+    endpoint = Endpoint(EndpointDefinition.model_validate(given), exposed, exposures=(exposed,))
+    configuration = Configuration(
+        Revision(1, ""),
+        {1: endpoint},
+        modules=(ModuleDefinition(segment="shop"),),
+        entities=(exposed,),
+    )
+    return [
+        finding
+        for finding in check(endpoint, configuration, Metadata(get_platform()))
+        if finding.rule not in {"role-unknown"}
+    ]
+
+
+@pytest.mark.parametrize(
+    "good",
+    [
+        a_list(),
+        a_list(max_length=100, min_length=1, required=True),
+        a_list(
+            inputs=[LAST, {"name": "born", "type": "Date"}, {"name": "note"}],
+            bindings=[
+                LASTNAME,
+                {"attribute": "birthdate", "value": "born"},
+                {"attribute": "description", "source": "expression", "value": "input.note + input.last"},
+                {"attribute": "jobtitle", "source": "constant", "value": "Contact"},
+            ],
+        ),
+    ],
+)
+def test_nothing_is_found_of_a_good_list(good: dict[str, Any]) -> None:
+    assert findings(good) == []
+
+
+def test_a_list_can_be_read_in_expressions() -> None:
+    binding = {
+        "attribute": "description",
+        "source": "expression",
+        "value": "join(input.contacts.map(c, c.last))",
+    }
+    assert findings(a_list(), bindings=[{"attribute": "name", "value": "name"}, binding]) == []
+
+
+@pytest.mark.parametrize(
+    ("wrong", "rule", "field", "words"),
+    [
+        (a_list(relationship=""), "list-relationship", "relationship", "Choose the relationship"),
+        (a_list(relationship="contact_customer_account"), "list-relationship", "relationship",
+         "Did you mean “contact_customer_accounts”?"),
+        (a_list(relationship="account_primary_contact"), "list-relationship", "relationship",
+         "to many records"),
+        (a_list(max_length=101), "list-length", "max_length", "100 items at most"),
+        (a_list(inputs=[], bindings=[]), "list-bindings", "name", "Nothing of “contacts” is written"),
+        (a_list(bindings=[LASTNAME, {"attribute": "parentcustomerid", "source": "constant", "value": None}]),
+         "list-bindings", "bindings.parentcustomerid", "do not bind it"),
+        (a_list(inputs=[LAST, {"name": "more", "type": "List"}]), "list-place", "type",
+         "inside of “contacts”"),
+        (a_list(bindings=[{"attribute": "lastnam", "value": "last"}]), "list-item",
+         "bindings.lastnam.attribute", "In “contacts”: contact has no “lastnam” to set."),
+        (a_list(bindings=[LASTNAME, {"attribute": "birthdate", "value": "last"}]), "list-item",
+         "inputs.last.type", "make it Date"),
+        (a_list(bindings=[LASTNAME, {"attribute": "jobtitle", "value": "title"}]), "list-item",
+         "bindings.jobtitle.value", "takes @title, which is not defined"),
+        (a_list(inputs=[LAST, {"name": "unused"}]), "list-item-doubtful", "inputs.unused.name",
+         "goes nowhere"),
+        (a_list(inputs=[{**LAST, "pattern": "("}]), "list-item", "inputs.last.pattern", "pattern"),
+        (expressed("input.name"),
+         "binding-expression", "bindings.jobtitle.value", "There is no input.name; there are: last."),
+        (expressed("record.name"),
+         "binding-expression", "bindings.jobtitle.value", "There is no “record” here"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_found_at_its_place(
+    wrong: dict[str, Any], rule: str, field: str, words: str
+) -> None:
+    found = [finding for finding in findings(wrong) if finding.rule == rule]
+    assert [finding.field for finding in found if words in finding.message] == [f"inputs.contacts.{field}"]
+
+
+def test_what_the_platform_requires_of_items_must_be_set() -> None:
+    opportunities = {
+        "name": "deals",
+        "type": "List",
+        "relationship": "opportunity_customer_accounts",
+        "inputs": [{"name": "worth", "type": "Money"}],
+        "bindings": [{"attribute": "estimatedvalue", "value": "worth"}],
+    }
+    (found,) = findings(opportunities)
+    assert (found.rule, found.field) == ("list-item", "inputs.deals.bindings.name")
+    assert "In “deals”: The platform requires" in found.message
+
+
+@pytest.mark.parametrize("kind", ["update", "action"])
+def test_only_a_create_makes_records_of_a_list(kind: str) -> None:
+    name = "act" if kind == "action" else ""
+    assert "list-place" in {finding.rule for finding in findings(a_list(), kind=kind, name=name)}

@@ -1,0 +1,165 @@
+"""The scripts of an endpoint's page, in a real browser, by keyboard where that is how people work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.servers import Server, Site
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator, Page
+
+pytestmark = [pytest.mark.processes, pytest.mark.browser]
+
+
+@pytest.fixture
+def server(site: Site) -> Server:
+    return site.start()
+
+
+@pytest.fixture
+def endpoint(server: Server, page: Page) -> Page:
+    """The page of the demo's create, as designer."""
+    page.goto(server.url + "/admin/designer/endpoint/")
+    page.get_by_label("Username").fill("designer")
+    page.get_by_label("Password").fill("demo")
+    page.keyboard.press("Enter")
+    page.get_by_text("POST /api/sales/accounts", exact=True).click()
+    page.locator("#section-inputs").wait_for()
+    return page
+
+
+def test_inputs_are_added_from_attributes_and_served(server: Server, endpoint: Page) -> None:
+    endpoint.locator("[data-add-attributes=inputs]").click()
+    endpoint.get_by_label("Search attributes").fill("websiteurl")
+    endpoint.get_by_role("checkbox", name="(websiteurl)").check()
+    endpoint.get_by_role("button", name="Add", exact=True).click()
+    added = endpoint.locator("[data-row^=inputs-]").last
+    assert added.locator("[name$=-name]").input_value() == "websiteurl"
+    assert added.locator("[name$=-max_length]").input_value() == "200"
+    bound = endpoint.locator("[data-row^=bindings-]").last
+    assert bound.locator("[id$=-value_text_editor]").input_value() == "websiteurl"
+    endpoint.get_by_role("button", name="Save", exact=True).click()
+    endpoint.get_by_text("was changed successfully").wait_for()
+    headers = {"Authorization": f"Bearer {server.token('rep')}"}
+    body = {"name": "Fabrikam", "websiteurl": "https://fabrikam.example"}
+    assert server.request("POST", "/api/sales/accounts", json=body, headers=headers).status_code == 200
+
+
+def test_a_mistake_shows_as_it_is_typed_and_its_fix_takes_it_away(endpoint: Page) -> None:
+    endpoint.get_by_text("phone – String", exact=True).click()
+    endpoint.locator("[name=inputs-1-max_length]").fill("200")
+    endpoint.get_by_role("button", name="Fix: Set the limit to 50").click()
+    assert endpoint.locator("[name=inputs-1-max_length]").input_value() == "50"
+    endpoint.locator("[data-findings=inputs-1-max_length]:empty").wait_for(state="attached")
+    endpoint.locator("[name=inputs-1-type]").select_option("Integer")
+    endpoint.locator(".studio-mismatch", has_text="holds String").wait_for()
+
+
+def test_rows_are_moved_removed_and_kept_by_keyboard(endpoint: Page) -> None:
+    second = endpoint.locator("[data-row=inputs-1]")
+    second.get_by_label("Move up").focus()
+    endpoint.keyboard.press("Enter")
+    assert endpoint.locator("[name=inputs-1-position]").input_value() == "0"
+    assert endpoint.locator("[name=inputs-0-position]").input_value() == "1"
+    second.get_by_label("Remove").focus()
+    endpoint.keyboard.press("Enter")
+    assert endpoint.locator("[name=inputs-1-DELETE]").is_checked()
+    endpoint.keyboard.press("Enter")
+    assert not endpoint.locator("[name=inputs-1-DELETE]").is_checked()
+
+
+def test_an_attribute_is_picked_by_typing_part_of_its_label(endpoint: Page) -> None:
+    endpoint.get_by_role("button", name="Add entity property").click()
+    endpoint.locator("#id_bindings-5-attribute_search").fill("web")
+    endpoint.keyboard.press("Enter")
+    assert endpoint.locator("[name=bindings-5-attribute]").input_value() == "websiteurl"
+    endpoint.locator("[name=bindings-5-source]").select_option("constant")
+    endpoint.locator("#id_bindings-5-value_text_editor").fill("https://example.org")
+    assert endpoint.locator("[name=bindings-5-value_text]").input_value() == "https://example.org"
+    endpoint.locator("#id_bindings-5-attribute_search").fill("industry")
+    endpoint.keyboard.press("Enter")
+    assert endpoint.locator("select#id_bindings-5-value_text_editor").count() == 1
+
+
+def test_rows_and_text_of_a_query_follow_each_other(server: Server, page: Page) -> None:
+    page.goto(server.url + "/admin/designer/endpoint/?kind=paginated-query")
+    page.get_by_label("Username").fill("designer")
+    page.get_by_label("Password").fill("demo")
+    page.keyboard.press("Enter")
+    page.get_by_role("link", name="GET /api/sales/queries/accounts", exact=True).click()
+    query = page.locator("#field-settings__query")
+    text = page.locator("[name=settings__query]")
+    query.get_by_role("button", name="+ Condition").click()
+    added = query.locator(".studio-group .studio-condition").last
+    added.get_by_role("combobox", name="Attribute").fill("telephone1")
+    page.keyboard.press("Enter")
+    query.locator(".studio-group .studio-condition").last.get_by_label("Operator").select_option("not-null")
+    query.locator(".studio-words", has_text="Main Phone is not empty").wait_for()
+    assert '<condition attribute="telephone1" operator="not-null"/>' in text.input_value()
+    query.get_by_role("button", name="+ Condition").click()
+    query.locator(".studio-group .studio-condition").last.get_by_label("Value").fill("")
+    page.keyboard.type("@user.em")
+    page.get_by_role("option", name="@user.email").click()
+    assert 'value="@user.email"' in text.input_value()
+    query.get_by_text("FetchXML", exact=True).click()
+    text.fill('<fetch><entity name="contact"><attribute name="fullname"/></entity></fetch>')
+    text.press("End")
+    page.keyboard.type(" ")
+    query.locator(".studio-words", has_text="Contacts").wait_for()
+    assert query.get_by_role("combobox", name="Column").input_value() == "Full Name (fullname)"
+
+
+def test_references_are_suggested_while_typing_and_marked_where_they_do_not_fit(endpoint: Page) -> None:
+    endpoint.get_by_role("button", name="Add entity property").click()
+    row = endpoint.locator("[data-row^=bindings-]").last
+    sent, source = row.locator("[name$=-value_text]"), row.locator("[name$=-source]")
+    row.locator("[id$=-attribute_search]").fill("numberofemployees")
+    endpoint.keyboard.press("Enter")
+    source.select_option("user")
+    row.locator("[id$=_editor]").select_option(label="@user.email – String, 100 characters")
+    row.locator(".studio-mismatch", has_text="holds Integer, and @user.email is String").wait_for()
+    source.select_option("expression")
+    row.locator("[id$=_editor]").fill("")
+    endpoint.keyboard.type("user.full")
+    endpoint.get_by_role("option", name="user.fullName").wait_for()
+    endpoint.keyboard.press("Enter")
+    assert sent.input_value() == "user.fullName"
+    assert endpoint.locator("#studio-suggestions").count() == 0
+
+
+def test_a_user_propertys_own_expression_is_offered_what_it_can_read(endpoint: Page, server: Server) -> None:
+    endpoint.goto(server.url + "/admin/designer/userproperty/add/")
+    expression = endpoint.locator("[name=expression]")
+    assert not expression.is_visible()
+    endpoint.locator("[name=kind]").select_option("custom")
+    assert not endpoint.locator("[name=relationship]").is_visible()
+    expression.click()
+    endpoint.keyboard.type("user.ro")
+    endpoint.get_by_role("option", name="user.roles").wait_for()
+    endpoint.keyboard.press("Enter")
+    assert expression.input_value() == "user.roles"
+
+
+def test_constants_are_chosen_by_their_type(endpoint: Page) -> None:
+    endpoint.get_by_role("button", name="Add entity property").click()
+    row = endpoint.locator("[data-row^=bindings-]").last
+    row.locator("[name$=-source]").select_option("constant")
+
+    def given(attribute: str, choose: Callable[[Locator], object]) -> str:
+        row.locator("[id$=-attribute_search]").fill(attribute)
+        endpoint.keyboard.press("Enter")
+        row.locator("[name$=-value_text]").evaluate("field => studio.set(field, '')")
+        choose(row.locator("[id$=_editor]"))
+        return row.locator("[name$=-value_text]").input_value()
+
+    assert given("industrycode", lambda editor: editor.select_option("3")) == "3"
+    assert given("creditonhold", lambda editor: editor.select_option(label="Yes")) == "true"
+    assert given("new_customersince", lambda editor: editor.fill("2026-01-31")) == "2026-01-31"
+    moment = given("overriddencreatedon", lambda editor: editor.fill("2026-01-31T10:30"))
+    assert moment == "2026-01-31T10:30:00Z"
+    several = given("new_interests", lambda editor: editor.select_option(index=[0, 2]))
+    assert several == "[100000000, 100000002]"

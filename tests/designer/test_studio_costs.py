@@ -1,0 +1,45 @@
+"""What an endpoint's page asks of the database: the same, however many inputs and endpoints there are."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from designer.models import Input
+from tests.designer.rows import endpoint as another
+from tests.designer.studio import change_url, page
+from tests.runtime.accounts import endpoint
+
+# Of an endpoint's page, and of those beside it.
+MOST = 42
+MOST_BESIDE = 15
+
+
+def _queries(client: Client, url: str) -> int:
+    page(client, url)
+    with CaptureQueriesContext(connection) as captured:
+        page(client, url)
+    return len(captured)
+
+
+def test_rows_and_other_endpoints_cost_a_page_no_queries(dora: Client) -> None:
+    row = endpoint("create")
+    before = _queries(dora, change_url(row))
+    for at in range(10):
+        Input.objects.create(endpoint=row, name=f"more{at}", position=at + 10)
+        another(f"many-{at}")
+    assert _queries(dora, change_url(row)) <= before
+    assert before <= MOST
+
+
+@pytest.mark.parametrize("name", ["studio:expose", "studio:view_as"])
+def test_other_endpoints_cost_the_pages_beside_it_no_queries(dora: Client, name: str) -> None:
+    url = f"{reverse(name)}?entity=contact&role=anonymous"
+    before = _queries(dora, url)
+    for at in range(10):
+        another(f"many-{at}")
+    assert _queries(dora, url) <= before + 1
+    assert before <= MOST_BESIDE

@@ -1,0 +1,125 @@
+"""An endpoint's page: findings where they are to be mended, with a fix where that is safe."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from designer.models import Binding, Endpoint, Input, OptionSet
+from tests.designer.studio import add_row, change_url, filled, page
+
+
+@pytest.fixture
+def create(portico: None) -> Endpoint:
+    return Endpoint.objects.get(kind="create", entity__segment="accounts")
+
+
+def _check(dora: Client, row: Endpoint, **changes: Any) -> Any:
+    """What the page says of the form with `changes`, unsaved."""
+    data = filled(page(dora, change_url(row))) | changes
+    return _check_data(dora, row, data)
+
+
+def _check_data(dora: Client, row: Endpoint, data: dict[str, Any]) -> Any:
+    answer = dora.post(reverse("admin:designer_endpoint_check", args=[row.pk]), data)
+    assert answer.status_code == 200, answer
+    return answer.json()
+
+
+def _fixes(answer: Any) -> dict[str, Any]:
+    """The fixes that a page offers, by rule."""
+    found = [item for item in answer.context["located"] if item.fix]
+    return {item.finding.rule: json.loads(item.fix) for item in found}
+
+
+def test_a_finding_stands_at_its_field_with_rule_and_fix(dora: Client, create: Endpoint) -> None:
+    Input.objects.filter(endpoint=create, name="phone").update(max_length=200)
+    opened = page(dora, change_url(create))
+    (located,) = opened.context["located"]
+    assert located.place == "inputs-1-max_length"
+    assert located.finding.rule == "binding-length"
+    assert _fixes(opened) == {"binding-length": {"set": {"inputs-1-max_length": "50"}, "rows": {}}}
+    text = opened.content.decode()
+    at_field = text.split('data-findings="inputs-1-max_length"')[1].split("</div>")[0]
+    assert "holds 50 characters" in at_field
+    assert "Set the limit to 50" in at_field
+
+
+def test_fixes_add_what_is_missing(dora: Client, create: Endpoint) -> None:
+    Binding.objects.filter(endpoint=create, attribute="name").delete()
+    Binding.objects.create(endpoint=create, attribute="websiteurl", value="site")
+    Endpoint.objects.filter(pk=create.pk).update(enabled=False)
+    fixes = _fixes(page(dora, change_url(create)))
+    assert fixes["binding-input"]["rows"]["inputs"][0] | {"description": ""} == {
+        "name": "site",
+        "type": "String",
+        "required": False,
+        "nullable": True,
+        "description": "",
+        "min_length": "",
+        "max_length": "200",
+        "minimum": "",
+        "maximum": "",
+    }
+    bound = {"attribute": "name", "source": "input", "value_text": "name"}
+    assert fixes["required-attribute-unbound"]["rows"] == {"bindings": [bound]}
+
+
+def test_the_unsaved_form_is_checked_as_it_stands(dora: Client, create: Endpoint) -> None:
+    state = _check(dora, create, **{"inputs-1-max_length": "200", "segment": "companies"})
+    assert state["path"] == "POST /api/sales/companies"
+    assert "binding-length" in state["findings"]["inputs-1-max_length"]
+    assert state["counts"] == {"inputs-1-max_length": [0, 1]}
+    assert "Ready" in state["state"]
+    assert Endpoint.objects.get(pk=create.pk).segment == ""
+
+
+def test_rows_added_and_removed_on_the_page_count_before_they_are_saved(
+    dora: Client, create: Endpoint
+) -> None:
+    data = filled(page(dora, change_url(create))) | {"bindings-0-DELETE": "on"}
+    add_row(data, "bindings", attribute="websiteurl", source="input", value_text="site", position=9)
+    state = _check_data(dora, create, data)
+    assert "required-attribute-unbound" in state["findings"]["#bindings"]
+    assert "takes @site, which is not defined" in state["findings"]["bindings-5-value_text"]
+    assert "Blocked" in state["state"]
+
+
+def test_what_cannot_be_read_is_said_at_its_field(dora: Client, create: Endpoint) -> None:
+    state = _check(dora, create, **{"inputs-1-max_length": "many", "segment": "Not a segment"})
+    assert "Enter a whole number" in state["errors"]["inputs-1-max_length"]
+    assert "Write lower-case letters" in state["errors"]["segment"]
+
+
+def test_a_path_that_another_has_is_said_before_saving(dora: Client) -> None:
+    leads = Endpoint.objects.get(kind="create", entity__segment="leads")
+    state = _check(dora, leads, segment="accounts")
+    assert "is the path of sales.accounts.create already" in state["findings"]["segment"]
+
+
+def test_only_who_may_change_an_endpoint_may_have_it_checked(dora: Client, create: Endpoint) -> None:
+    url = reverse("admin:designer_endpoint_check", args=[create.pk])
+    assert dora.get(url).status_code == 405
+    assert Client().post(url, {}).status_code == 302
+    assert dora.post(reverse("admin:designer_endpoint_check", args=[10**9]), {}).status_code == 404
+
+
+def test_every_endpoint_of_the_demo_can_be_checked_as_it_is(dora: Client) -> None:
+    for model, name in ((Endpoint, "endpoint"), (OptionSet, "optionset")):
+        for row in model.objects.all():
+            data = filled(page(dora, change_url(row)))
+            state = dora.post(reverse(f"admin:designer_{name}_check", args=[row.pk]), data).json()
+            assert (state["errors"], "Blocked" in state["state"]) == ({}, False), (row, state)
+
+
+def test_the_page_holds_its_attributes_once(dora: Client, create: Endpoint) -> None:
+    opened = page(dora, change_url(create))
+    known = opened.context["page_data"]["attributes"]
+    assert known["telephone1"]["facts"] == "String, 50 characters"
+    assert known["name"]["input"]["required"] is True
+    assert known["industrycode"]["editor"] == "option"
+    assert opened.content.decode().count("Ticker Symbol") < 5

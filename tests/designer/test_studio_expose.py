@@ -1,0 +1,114 @@
+"""An entity exposed in one form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Permission, User
+from django.test import Client
+from django.urls import reverse
+
+from designer.models import Endpoint, Module, Role
+from tests.callers import Caller
+from tests.designer.studio import page
+
+
+def _url(entity: str = "contact") -> str:
+    return f"{reverse('studio:expose')}?entity={entity}"
+
+
+def _send(client: Client, **changes: Any) -> Any:
+    """The form as it is offered, with `changes`, sent."""
+    form = page(client, _url()).context["form"]
+    data = {bound.html_name: bound.value() for bound in form} | {"roles": ["sales-rep"]} | changes
+    return client.post(_url(), {name: value for name, value in data.items() if value not in (None, False)})
+
+
+def _problems(answer: Any) -> str:
+    assert answer.status_code == 422
+    return " ".join(answer.context["problems"])
+
+
+def test_the_usual_operations_are_served_at_once(dora: Client, rita: Caller, aya: Caller) -> None:
+    assert _send(dora, module="portal").status_code == 302
+    created = rita.post("/api/portal/contacts", {"lastname": "Exposed", "emailaddress1": "e@example.org"})
+    assert created.status_code == 200, created.json()
+    path = f"/api/portal/contacts/{created.json()['id']}"
+    assert rita.get(path).json()["lastname"] == "Exposed"
+    assert rita.patch(path, {"lastname": "Changed"}).status_code == 204
+    listed = rita.get("/api/portal/queries/contacts?pageSize=1").json()
+    assert (listed["count"], listed["hasMoreRecords"]) == (1, True)
+    assert rita.delete(path).status_code == 204
+    assert aya.get(path).status_code == 403
+
+
+def test_what_is_required_comes_along_though_it_was_not_ticked(dora: Client) -> None:
+    assert _send(dora, module="portal", attributes=["emailaddress1"]).status_code == 302
+    create = Endpoint.objects.get(kind="create", entity__module__segment="portal")
+    assert set(create.inputs.values_list("name", flat=True)) == {"lastname", "emailaddress1"}
+
+
+def test_only_the_ticked_operations_are_made_and_drafts_stay_drafts(dora: Client) -> None:
+    assert _send(dora, operations=["read"], enabled=False, segment="people").status_code == 302
+    (made,) = Endpoint.objects.filter(entity__segment="people")
+    assert (made.kind, made.enabled) == ("read", False)
+
+
+def test_what_is_there_already_is_not_overwritten(dora: Client) -> None:
+    assert _send(dora, module="portal").status_code == 302
+    before = list(Endpoint.objects.values_list("id", "title"))
+    assert "portal.contacts.create already" in _problems(_send(dora, module="portal"))
+    assert list(Endpoint.objects.values_list("id", "title")) == before
+
+
+def test_a_segment_of_another_entity_is_refused(dora: Client) -> None:
+    assert "exposes account already" in _problems(_send(dora, module="sales", segment="accounts"))
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("segment", "Not One", "Write lower-case letters"),
+        ("module", "api", "reserved"),
+        ("operations", [], "required"),
+        ("attributes", ["nonsense"], "Select a valid choice"),
+    ],
+)
+def test_what_is_wrong_is_said_at_its_field_and_nothing_typed_is_lost(
+    dora: Client, field: str, value: Any, message: str
+) -> None:
+    answer = _send(dora, **{"module": "portal", field: value})
+    assert answer.status_code == 422
+    form = answer.context["form"]
+    assert message in str(form.errors[field])
+    assert form["roles"].value() == ["sales-rep"]
+    assert not Module.objects.filter(segment="portal").exists()
+
+
+def test_every_entity_of_the_platform_can_be_exposed(dora: Client) -> None:
+    from designer.platform import get_platform
+
+    for name, entity in get_platform().entities().items():
+        if not entity.is_intersect:
+            assert page(dora, _url(name)).context["form"] is not None
+
+
+def test_an_unknown_entity_is_not_offered(dora: Client) -> None:
+    assert page(dora, _url("nonsense")).context["form"] is None
+    assert "Choose an entity" in _problems(dora.post(_url("nonsense"), {}))
+
+
+def test_who_may_not_add_may_not_expose(portico: None) -> None:
+    user = User.objects.create_user("vera", is_staff=True)
+    user.user_permissions.set(Permission.objects.filter(codename__startswith="view_"))
+    client = Client()
+    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    assert client.get(_url()).status_code == 403
+
+
+def test_roles_are_those_of_the_application(dora: Client) -> None:
+    form = page(dora, _url()).context["form"]
+    assert {name for name, _ in form.fields["roles"].choices} == set(
+        Role.objects.values_list("name", flat=True)
+    )

@@ -1,0 +1,56 @@
+"""What is shown instead of a page: in the reader's language, with a way on, and nothing for developers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Group, User
+from django.test import Client
+
+GERMAN = {"Accept-Language": "de"}
+
+
+@pytest.fixture
+def viewer(portico: None) -> Client:
+    account = User.objects.create_user("a-viewer", password="a good password", is_staff=True)
+    account.groups.add(Group.objects.get(name="Viewer"))
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(account, backend="django.contrib.auth.backends.ModelBackend")
+    return client
+
+
+def _shown(answer: Any, status: int) -> str:
+    assert answer.status_code == status
+    assert answer.headers["Content-Type"].startswith("text/html")
+    return str(answer.content.decode())
+
+
+@pytest.mark.parametrize("address", ["/admin/designer/module/add/", "/admin/audit/"])
+def test_what_an_account_may_not_do_is_said_within_the_studio(viewer: Client, address: str) -> None:
+    shown = _shown(viewer.get(address), 403)
+    assert "Not allowed" in shown
+    assert 'id="nav-sidebar"' in shown
+    assert "Nicht erlaubt" in _shown(viewer.get(address, headers=GERMAN), 403)
+
+
+def test_an_address_with_nothing_behind_it_leads_to_the_dashboard(viewer: Client) -> None:
+    shown = _shown(viewer.get("/admin/nothing/here/"), 404)
+    assert "There is nothing here" in shown
+    assert "To the dashboard" in shown
+
+
+def test_a_form_without_its_token_is_refused_in_words(viewer: Client) -> None:
+    shown = _shown(viewer.post("/admin/two-factor/"), 403)
+    assert "Nothing was changed." in shown
+    assert "CSRF" not in shown
+
+
+def test_who_is_locked_out_reads_for_how_long(portico: None, settings: Any) -> None:
+    settings.AXES_FAILURE_LIMIT = 1
+    tried = {"username": "designer", "password": "wrong", "next": "/admin/"}
+    Client().post("/admin/login/", tried)
+    shown = _shown(Client().post("/admin/login/", tried), 429)
+    assert "Too many failed logins" in shown
+    assert "15 minutes" in shown
+    assert 'id="nav-sidebar"' not in shown

@@ -1,0 +1,54 @@
+"""What judges the studio: a new user exposes contacts, tries them, calls them. Clicks are counted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.servers import Site
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator, Page
+
+pytestmark = [pytest.mark.processes, pytest.mark.browser]
+
+# docs/studio.md names this number.
+CLICKS = 9
+
+
+def test_from_login_to_the_first_200(site: Site, page: Page) -> None:
+    server = site.start()
+    clicks = 0
+
+    def click(place: Locator) -> None:
+        nonlocal clicks
+        clicks += 1
+        place.click()
+
+    page.goto(server.url + "/admin/")
+    page.get_by_label("Username").fill("designer")
+    page.get_by_label("Password").fill("demo")
+    click(page.get_by_role("button", name="Log in"))
+    click(page.get_by_role("link", name="Expose an entity").first)
+    click(page.get_by_role("combobox"))
+    page.keyboard.type("contact")
+    page.keyboard.press("Enter")
+    click(page.get_by_label("Sales representative (sales-rep)"))
+    click(page.get_by_role("button", name="Expose", exact=True))
+    click(page.get_by_role("link", name="POST /api/sales/contacts", exact=True))
+    click(page.get_by_role("link", name="Try it"))
+    page.get_by_label("lastname *").fill("First")
+    page.get_by_label("How").select_option("real")
+    clicks += 1
+    click(page.get_by_role("button", name="Call", exact=True))
+    assert page.locator("[data-status]").inner_text() == "200"
+    assert clicks == CLICKS
+
+    headers = {"Authorization": f"Bearer {server.token('rep')}"}
+    created = server.request("POST", "/api/sales/contacts", json={"lastname": "Curled"}, headers=headers)
+    assert created.status_code == 200
+    path = f"/api/sales/contacts/{created.json()['id']}"
+    assert server.request("GET", path, headers=headers).json()["lastname"] == "Curled"
+    listed = server.request("GET", "/api/sales/queries/contacts?pageSize=2", headers=headers)
+    assert listed.json()["count"] == 2

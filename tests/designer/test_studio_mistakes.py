@@ -1,0 +1,82 @@
+"""Many mistakes at once: each is said where it was made, and nothing that was typed is lost."""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from designer.models import Endpoint
+from tests.designer.studio import add_row, change_url, filled, page, send
+
+# What is typed where, and a part of what is said of it at that field.
+MISTAKES = {
+    "segment": ("Not a Segment", "lower-case letters"),
+    "inputs-0-type": ("Integer", "make it String"),
+    "inputs-1-max_length": ("many", "whole number"),
+    "inputs-1-pattern": ("(", "pattern"),
+    "inputs-2-minimum": ("low", "number"),
+    "inputs-3-name": ("phone", "another “phone”"),
+    "bindings-1-value_text": ("nobody", "not defined"),
+    "bindings-5-value_text": ("100.5", "number"),
+    "bindings-6-attribute": ("", "required"),
+    "fetchers-0-query": ("<fetch><entity name='lead'", "not well-formed"),
+    "preconditions-0-expression": ("input.((", "expression"),
+    "inputs-5-items-0-max_length": ("several", "whole number"),
+    "inputs-5-properties-0-value_text": ("nothing", "not defined"),
+}
+
+
+@pytest.fixture
+def create(portico: None) -> Endpoint:
+    return Endpoint.objects.get(kind="create", entity__segment="accounts")
+
+
+def _field(answer: Any, name: str) -> str:
+    """What the page shows of one field."""
+    parts = re.split(r'id="field-([^"]+)"', answer.content.decode())
+    found = dict(zip(parts[1::2], parts[2::2], strict=True))
+    assert name in found, f"{name} is not on the page: {sorted(found)}"
+    return html.unescape(found[name])
+
+
+def _text(value: Any) -> str:
+    """As a browser sends it: a list of choices is sent as texts, whatever they stand for."""
+    return str([str(getattr(one, "pk", one)) for one in value] if isinstance(value, list) else value)
+
+
+def _mistaken(dora: Client, row: Endpoint) -> dict[str, Any]:
+    data = filled(page(dora, change_url(row)))
+    add_row(data, "bindings", attribute="numberofemployees", source="constant", position=8)
+    add_row(data, "bindings", source="constant", value_text="Kept", position=9)
+    add_row(data, "fetchers", name="lead", position=0)
+    add_row(data, "preconditions", status="409", message="Never", position=0)
+    return data | {name: typed for name, (typed, _) in MISTAKES.items()}
+
+
+def test_every_mistake_is_said_at_its_field_and_keeps_what_was_typed(dora: Client, create: Endpoint) -> None:
+    data = _mistaken(dora, create)
+    before = create.inputs.count(), create.bindings.count()
+    answer = send(dora, change_url(create), data)
+    assert answer.status_code == 200
+    for name, (typed, said) in MISTAKES.items():
+        shown = _field(answer, name)
+        assert said in shown, f"{name}: {shown}"
+        assert typed in shown, f"{name}: {shown}"
+    kept = filled(answer)
+    lost = {name: value for name, value in data.items() if _text(value) != _text(kept.get(name, ""))}
+    assert lost == {}
+    assert (create.inputs.count(), create.bindings.count()) == before
+
+
+def test_the_same_mistakes_are_said_while_they_are_typed(dora: Client, create: Endpoint) -> None:
+    url = reverse("admin:designer_endpoint_check", args=[create.pk])
+    state = dora.post(url, _mistaken(dora, create)).json()
+    for name, (_, said) in MISTAKES.items():
+        if said != "required":
+            shown = state["errors"].get(name, "") + state["findings"].get(name, "")
+            assert said in html.unescape(shown), name

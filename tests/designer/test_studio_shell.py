@@ -1,0 +1,307 @@
+"""What surrounds the studio's pages: dashboard, tree, palette, usage, and metadata that drifts."""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+import json
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Group, User
+from django.core.management import call_command
+from django.db import DatabaseError
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from crmclient.embedded.platform import EmbeddedPlatform
+from crmclient.errors import Unavailable
+from crmclient.metadata import Attribute
+from designer.groups import VIEWER
+from designer.history.recording import record_outside
+from designer.models import (
+    AuditEntry,
+    Endpoint,
+    EndpointCalls,
+    EndpointRole,
+    ExposedEntity,
+    Input,
+    Module,
+    Role,
+    UserProperty,
+)
+from designer.overview import forget, overview
+from designer.readiness import State
+from runtime.usage import Usage
+from tests.callers import Caller
+from tests.designer.counting import queries
+from tests.designer.rows import endpoint
+from tests.designer.studio import change_url, filled, page, send
+
+DASHBOARD = "/admin/"
+# Measured, with room for a few: more means that a page has begun to ask row by row.
+MOST_QUERIES = {
+    "admin:index": 14,
+    "studio:versions": 15,
+    "studio:releases": 11,
+    "studio:matrix": 10,
+    "studio:usage": 11,
+    "studio:export": 10,
+    "studio:audit": 11,
+    "studio:palette": 10,
+}
+
+
+def _text(client: Client, url: str = DASHBOARD) -> str:
+    text: str = page(client, url).content.decode()
+    return text
+
+
+@pytest.fixture
+def admin(portico: None, django_user_model: Any) -> Client:
+    client = Client()
+    account = django_user_model.objects.get(username="admin")
+    client.force_login(account, backend="django.contrib.auth.backends.ModelBackend")
+    return client
+
+
+def _make_many(count: int = 8) -> None:
+    for at in range(count):
+        endpoint(f"many-{at}", title=str(at))
+
+
+@pytest.mark.parametrize("name", MOST_QUERIES)
+def test_a_page_costs_the_same_queries_whatever_there_is(admin: Client, name: str) -> None:
+    record_outside()
+    before = queries(admin, reverse(name))
+    _make_many()
+    record_outside()
+    assert queries(admin, reverse(name)) <= before + 1
+    assert before <= MOST_QUERIES[name]
+
+
+def test_the_dashboard_says_what_state_everything_is_in(dora: Client) -> None:
+    text = _text(dora)
+    assert "POST /api/sales/leads</code></a>: Anyone may write through it" in text
+    Input.objects.filter(endpoint__kind="create", endpoint__entity__segment="accounts").delete()
+    assert overview().counts[State.BLOCKED] == 1
+    assert "which is not defined" in _text(dora)
+
+
+def _figures(client: Client) -> dict[str, int]:
+    """The numbers at the head of the dashboard, by what they count."""
+    found = re.findall(r"<dt>(?:<span[^>]*>)?([^<]+)(?:</span>)?</dt><dd>(\d+)</dd>", _text(client))
+    return {name: int(number) for name, number in found}
+
+
+def test_the_dashboard_counts_states_calls_and_errors_of_the_last_day(dora: Client) -> None:
+    before = _figures(dora)
+    assert before == {**dict.fromkeys(before, 0), "Ready": Endpoint.objects.count()}
+    Endpoint.objects.filter(kind="delete").update(enabled=False)
+    Input.objects.filter(endpoint__kind="create", endpoint__entity__segment="accounts").delete()
+    now = timezone.now()
+    for hours, failed in ((1, 2), (30, 40)):
+        at = now - dt.timedelta(hours=hours)
+        EndpointCalls.objects.create(
+            endpoint="sales.accounts.read", hour=at, calls=5 + failed, failed=failed, last_at=at
+        )
+    drafts = Endpoint.objects.filter(enabled=False).count()
+    assert _figures(dora) == {
+        "Ready": before["Ready"] - drafts - 1,
+        "Degraded": 0,
+        "Blocked": 1,
+        "Draft": drafts,
+        "Calls, last day": 7,
+        "Errors (5xx)": 2,
+    }
+
+
+def test_the_dashboard_shows_what_was_changed_last(dora: Client) -> None:
+    row = Endpoint.objects.get(kind="create", entity__segment="accounts")
+    send(dora, change_url(row), filled(page(dora, change_url(row))) | {"title": "Another title"})
+    panel = _text(dora).partition("Recent changes")[2].partition("</section>")[0]
+    assert "designer" in panel
+    assert "Another title" in panel
+
+
+@pytest.mark.parametrize(
+    ("model", "offered"),
+    [
+        ("endpoint", "studio:expose"),
+        ("exposedentity", "studio:expose"),
+        ("module", "admin:designer_module_add"),
+        ("role", "admin:designer_role_add"),
+        ("userproperty", "admin:designer_userproperty_add"),
+        ("optionset", "admin:designer_optionset_add"),
+    ],
+)
+def test_an_empty_list_says_what_it_is_for_and_offers_the_next_step(
+    dora: Client, model: str, offered: str
+) -> None:
+    url = reverse(f"admin:designer_{model}_changelist")
+    searched = _text(dora, f"{url}?q=zzzz").partition("studio-empty")[2]
+    assert "Nothing matches" in searched
+    for known in (Endpoint, ExposedEntity, Module, Role, UserProperty):
+        known.objects.all().delete()
+    shown = _text(dora, url).partition("studio-empty")[2]
+    assert " yet." in shown
+    assert reverse(offered) in shown
+
+
+def test_a_title_that_says_what_it_does_is_not_said_twice(dora: Client) -> None:
+    row = Endpoint.objects.get(kind="create", entity__segment="accounts")
+    for title, shown in (("Create: Contact", "Create: Contact"), ("A contact", "Create: A contact")):
+        row.title = title
+        assert str(row) == shown
+
+
+def test_an_empty_studio_says_what_to_do_first(dora: Client) -> None:
+    Endpoint.objects.all().delete()
+    ExposedEntity.objects.all().delete()
+    Module.objects.all().delete()
+    assert reverse("admin:designer_module_add") in _text(dora)
+
+
+def test_the_tree_shows_modules_entities_and_endpoints_with_their_state(dora: Client) -> None:
+    text = _text(dora)
+    assert "Local option set: industries" in text
+    assert "Processes" in text
+    Endpoint.objects.filter(kind="delete").update(enabled=False)
+    assert "studio-sign-draft" in _text(dora)
+
+
+def test_a_large_module_shows_the_endpoints_of_the_entity_at_hand_only(dora: Client) -> None:
+    sales = Module.objects.get(segment="sales")
+    exposed = ExposedEntity.objects.create(module=sales, entity="account", segment="bulk")
+    Endpoint.objects.bulk_create(
+        Endpoint(kind="action", module=sales, entity=exposed, name=f"act-{at}") for at in range(60)
+    )
+    assert "Action: act-7" not in _text(dora)
+    row = Endpoint.objects.get(name="act-7")
+    assert "Action: act-8" in _text(dora, reverse("admin:designer_endpoint_change", args=[row.pk]))
+
+
+def _found(client: Client, words: str) -> list[dict[str, str]]:
+    answer = page(client, reverse("studio:palette") + f"?q={words}")
+    found: list[dict[str, str]] = json.loads(answer.content)["entries"]
+    return found
+
+
+def test_the_palette_finds_endpoints_entities_roles_and_pages(dora: Client) -> None:
+    assert _found(dora, "accounts+update")[0]["title"] == "PATCH, PUT /api/sales/accounts/{id}"
+    assert _found(dora, "matrix")[0]["link"] == reverse("studio:matrix")
+    assert any("sales-rep" in entry["title"] for entry in _found(dora, "sales-rep"))
+    assert any("sales/leads" in entry["title"] for entry in _found(dora, "lead"))
+    assert _found(dora, "nothing-like-it") == []
+    assert all(entry["title"] != "Studio accounts" for entry in _found(dora, "accounts"))
+
+
+def test_calls_are_counted_by_endpoint_and_outcome(dora: Client, rita: Caller, monkeypatch: Any) -> None:
+    usage = Usage()
+    monkeypatch.setattr("runtime.dispatch.usage", usage)
+    rita.post("/api/sales/accounts", {"name": "A"})
+    rita.post("/api/sales/accounts", {"odd": "A"})
+    rita.get("/api/sales/nothing")
+    usage.flush()
+    rita.post("/api/sales/accounts", {"name": "B"})
+    usage.flush()
+    row = EndpointCalls.objects.get()
+    assert (row.endpoint, row.calls, row.refused, row.failed) == ("sales.accounts.create", 3, 1, 0)
+    assert re.search(r"POST /api/sales/accounts</code></a></td><td[^>]*>3<", _text(dora))
+    text = _text(dora, reverse("studio:usage"))
+    assert f"{row.last_at:%Y-%m-%d %H:%M}" in text
+    assert "never" in text
+
+
+def test_counts_that_could_not_be_written_are_kept(portico: None, monkeypatch: Any) -> None:
+    usage = Usage()
+    usage.count("a", 500)
+
+    def fail(*args: Any) -> None:
+        raise DatabaseError
+
+    with monkeypatch.context() as broken:
+        broken.setattr("runtime.usage._write", fail)
+        with pytest.raises(DatabaseError):
+            usage.flush()
+    usage.count("a", 200)
+    usage.flush()
+    row = EndpointCalls.objects.get()
+    assert (row.calls, row.failed) == (2, 1)
+
+
+@pytest.fixture
+def shorter_names(portico: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On the platform, names of accounts may be 10 characters long from now on."""
+    record_outside()
+    attributes = EmbeddedPlatform.attributes
+
+    def changed(self: EmbeddedPlatform, entity: str) -> dict[str, Attribute]:
+        known = dict(attributes(self, entity))
+        if entity == "account":
+            known["name"] = replace(known["name"], max_length=10)
+        return known
+
+    monkeypatch.setattr(EmbeddedPlatform, "attributes", changed)
+    forget()
+
+
+def test_metadata_that_changes_under_an_endpoint_degrades_it_until_it_is_accepted(
+    dora: Client, shorter_names: None
+) -> None:
+    assert overview().counts[State.DEGRADED] >= 1
+    text = _text(dora)
+    assert "characters when this was saved, and holds 10 now" in text
+    out = io.StringIO()
+    call_command("checkconfig", "--json", stdout=out)
+    report = json.loads(out.getvalue())
+    assert report["states"]["degraded"] >= 1
+    assert "metadata-drift" in {finding["rule"] for finding in report["findings"]}
+    dora.post(reverse("studio:accept_metadata"))
+    assert overview().counts.get(State.DEGRADED, 0) == 0
+
+
+def test_metadata_is_looked_at_again_by_those_who_may(dora: Client) -> None:
+    url = reverse("studio:refresh_metadata")
+    assert url in _text(dora, reverse("studio:platform"))
+    assert "nothing is different" in dora.post(url).content.decode()
+    assert AuditEntry.objects.latest("id").action == AuditEntry.Action.REFRESH
+    vera = User.objects.create_user("vera", is_staff=True)
+    vera.groups.add(Group.objects.get(name=VIEWER))
+    dora.force_login(vera, backend="django.contrib.auth.backends.ModelBackend")
+    assert url not in _text(dora, reverse("studio:platform"))
+    assert dora.post(url).status_code == 403
+
+
+def test_a_platform_that_is_away_leaves_every_page_open(dora: Client, monkeypatch: Any) -> None:
+    def fail(*args: Any, **kwargs: Any) -> Any:
+        raise Unavailable("no answer")
+
+    for name in ("entities", "attributes", "option_set", "option_sets", "relationships", "who"):
+        monkeypatch.setattr(EmbeddedPlatform, name, fail)
+    forget()
+    for name in ("admin:index", "studio:versions", "studio:matrix", "studio:export"):
+        page(dora, reverse(name))
+    assert "does not answer" in _text(dora, reverse("studio:platform"))
+
+
+def test_the_overview_checks_again_only_what_an_edit_may_have_changed(portico: None) -> None:
+    """Its findings are those of a check of everything, after every kind of edit."""
+    edits = (
+        lambda: Endpoint.objects.filter(kind="read").update(title="Other"),
+        lambda: Endpoint.objects.filter(kind="create").update(
+            segment="same", module=Module.objects.get(segment="sales")
+        ),
+        lambda: UserProperty.objects.all().delete(),
+        lambda: EndpointRole.objects.all().delete(),
+        lambda: Endpoint.objects.filter(kind="update").delete(),
+    )
+    for edit in edits:
+        overview()
+        edit()
+        seen = overview().findings
+        forget()
+        assert seen == overview().findings

@@ -1,0 +1,79 @@
+"""The live example on the page of a user property."""
+
+from __future__ import annotations
+
+import html
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from crmclient.embedded.demo.people import MAX_MANAGER, RITA_REP
+from designer.groups import for_real
+from designer.models import AuditEntry, UserProperty
+from tests.designer.studio import add_row, add_url, change_url, filled, page
+
+EXAMPLE = "admin:designer_userproperty_example"
+
+
+def _shown(dora: Client, url: str, data: dict[str, Any], user: str, *roles: str) -> str:
+    answer = dora.post(url, data | {"_example-user": user, "_example-roles": roles})
+    assert answer.status_code == 200, answer
+    return html.unescape(answer.content.decode())
+
+
+@pytest.fixture
+def own(portico: None) -> UserProperty:
+    return UserProperty.objects.create(name="mine", kind="custom", expression="user.fullName")
+
+
+def test_a_property_is_shown_for_a_user_as_the_page_stands(dora: Client, own: UserProperty) -> None:
+    url, data = reverse(EXAMPLE, args=[own.pk]), filled(page(dora, change_url(own)))
+    assert "Rita" in _shown(dora, url, data, RITA_REP)
+    data |= {"expression": "'sales-manager' in user.roles"}
+    assert "false" in _shown(dora, url, data, MAX_MANAGER)
+    assert "true" in _shown(dora, url, data, MAX_MANAGER, "sales-manager")
+    data |= {"kind": "field", "attribute": "internalemailaddress"}
+    assert "@" in _shown(dora, url, data, RITA_REP)
+    own.refresh_from_db()
+    assert own.kind == "custom"
+
+
+def test_related_data_is_shown_before_it_is_saved(dora: Client) -> None:
+    data = filled(page(dora, add_url("userproperty")))
+    relationship = UserProperty.objects.get(name="businessUnit").relationship
+    data |= {"name": "unit", "kind": "related", "relationship": relationship}
+    add_row(data, "columns", attribute="name", name="called")
+    assert '"called": ' in _shown(dora, reverse(f"{EXAMPLE}_new"), data, RITA_REP)
+    assert not UserProperty.objects.filter(name="unit").exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"expression": "user.nothing"}, "nothing"),
+        ({"expression": "user.(("}, "character 6"),
+        ({"kind": "field", "attribute": ""}, "attribute"),
+        ({"kind": "related"}, "relationship"),
+    ],
+)
+def test_what_has_no_value_says_why(
+    dora: Client, own: UserProperty, changes: dict[str, str], said: str
+) -> None:
+    data = filled(page(dora, change_url(own))) | changes
+    text = _shown(dora, reverse(EXAMPLE, args=[own.pk]), data, RITA_REP)
+    assert 'role="alert"' in text
+    assert said in text
+
+
+def test_an_example_is_noted_and_asks_for_its_own_permission(dora: Client, own: UserProperty) -> None:
+    url, data = reverse(EXAMPLE, args=[own.pk]), filled(page(dora, change_url(own)))
+    assert "Choose a user" in _shown(dora, url, data, "")
+    _shown(dora, url, data, RITA_REP)
+    noted = AuditEntry.objects.get(action="run")
+    assert (noted.subject, noted.detail) == ("@user.mine", RITA_REP)
+    User.objects.get(username="designer").user_permissions.remove(*for_real())
+    assert dora.post(url, data | {"_example-user": RITA_REP}).status_code == 403
+    assert "data-example" not in page(dora, change_url(own)).content.decode()

@@ -1,0 +1,69 @@
+"""Queries and filters in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from crmclient.query.fetchxml import parse, parse_filter
+from designer.platform import get_platform
+from designer.words import OPERATOR_WORDS, filter_in_words, operator_words, query_in_words
+
+pytestmark = pytest.mark.usefixtures("portico")
+
+
+def _filter(text: str) -> str:
+    return filter_in_words(parse_filter(f"<filter>{text}</filter>"), "account", get_platform().attributes)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('<condition attribute="statecode" operator="eq" value="0"/>', "Status is Active"),
+        (
+            '<condition attribute="name" operator="begins-with" value="Con"/>',
+            "Account Name begins with “Con”",
+        ),
+        ('<condition attribute="ownerid" operator="eq" value="@user.userId"/>', "Owner is @user.userId"),
+        ('<condition attribute="ownerid" operator="eq-userid"/>', "Owner is the caller"),
+        ('<condition attribute="telephone1" operator="null"/>', "Main Phone is empty"),
+        (
+            '<condition attribute="createdon" operator="last-x-days" value="7"/>',
+            "Created On last 7 days",
+        ),
+        (
+            '<condition attribute="industrycode" operator="in"><value>1</value><value>2</value></condition>',
+            "Industry is one of Accounting, Agriculture and Non-petrol Natural Resource Extraction",
+        ),
+        ("", "anything"),
+    ],
+)
+def test_a_condition_in_words(text: str, words: str) -> None:
+    assert _filter(text) == words
+
+
+def test_groups_keep_their_brackets() -> None:
+    owner = '<condition attribute="ownerid" operator="eq-userid"/>'
+    active = '<condition attribute="statecode" operator="eq" value="0"/>'
+    text = _filter(f'{active}<filter type="or">{owner}{active}</filter>')
+    assert text == "Status is Active and (Owner is the caller or Status is Active)"
+
+
+def test_a_query_in_one_sentence() -> None:
+    query = parse(
+        '<fetch><entity name="account"><attribute name="name"/><order attribute="name" descending="true"/>'
+        '<filter><condition attribute="statecode" operator="eq" value="0"/></filter>'
+        '<link-entity name="contact" from="contactid" to="primarycontactid" alias="c" link-type="outer"/>'
+        "</entity></fetch>"
+    )
+    platform = get_platform()
+    assert query_in_words(query, platform.entities(), platform.attributes) == (
+        "Accounts, where Status is Active, with their Contact, if any, by Account Name descending, "
+        "with 1 column."
+    )
+
+
+def test_every_operator_has_words() -> None:
+    from crmclient.query.designed import OPERATORS
+
+    assert set(OPERATOR_WORDS) <= set(OPERATORS)
+    assert all(operator_words(name) and "-" not in operator_words(name) for name in OPERATORS)

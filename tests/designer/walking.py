@@ -1,0 +1,90 @@
+"""Walks through pages of the studio in Chromium and says what is wrong with each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from axe_playwright_python.base import AXE_SCRIPT  # type: ignore[import-untyped]
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, ConsoleMessage, Page
+
+SIZES = ((1440, 900), (1024, 768))
+_WCAG = {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
+_CONTRAST = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
+_JUDGE = """([rules, without]) => axe.run(
+    document,
+    { runOnly: rules, rules: without, resultTypes: ["violations"], preload: false },
+).then(({ violations }) => violations.flatMap(
+    ({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`),
+))"""
+# Colours that are still on their way to others are no colours to be judged.
+_DARKEN = """() => {
+    document.documentElement.classList.add("dark");
+    document.getAnimations().forEach((animation) => animation.finish());
+}"""
+_WIDTHS = "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
+
+
+def unreachable(page: Page, *, is_covered: bool = False) -> list[str]:
+    """What axe-core finds, by the rules of WCAG 2.2 A and AA, in light and then in dark.
+
+    What is partly covered, by what has opened over it, is not too small for that.
+    """
+    without = {"target-size": {"enabled": False}} if is_covered else {}
+    page.evaluate(AXE_SCRIPT)
+    found = [f"in light, {one}" for one in page.evaluate(_JUDGE, [_WCAG, without])]
+    page.evaluate(_DARKEN)
+    return found + [f"in dark, {one}" for one in page.evaluate(_JUDGE, [_CONTRAST, {}])]
+
+
+def leave_out(page: Page, selector: str) -> None:
+    """What has been judged on another page."""
+    page.evaluate("(selector) => document.querySelector(selector)?.remove()", selector)
+
+
+def too_wide(page: Page) -> list[str]:
+    """The windows in which the page would be scrolled sideways."""
+    found = []
+    for width, height in SIZES:
+        page.set_viewport_size({"width": width, "height": height})
+        needed, given = page.evaluate(_WIDTHS)
+        if needed > given:
+            found.append(f"{needed} pixels wide in a window of {width}")
+    return found
+
+
+class Walk:
+    """One browser, logged in with a session; `noise` is what its console said and whom it asked elsewhere."""
+
+    def __init__(self, page: Page, url: str) -> None:
+        self.page, self.noise = page, list[str]()
+        page.on("console", self._heard)
+        page.on("pageerror", lambda error: self.noise.append(f"error: {error}"))
+        page.on("request", lambda asked: self._asked(asked.url, url))
+
+    def to(self, address: str) -> Page:
+        self.page.goto(address)
+        return self.page
+
+    def _heard(self, message: ConsoleMessage) -> None:
+        if message.type in {"error", "warning"}:
+            self.noise.append(f"{message.type}: {message.text}")
+
+    def _asked(self, asked: str, own: str) -> None:
+        if not asked.startswith((own, "data:", "blob:")):
+            self.noise.append(f"asks {asked}")
+
+
+@contextmanager
+def walk(chromium: Browser, url: str, cookies: dict[str, str]) -> Iterator[Walk]:
+    width, height = SIZES[0]
+    context = chromium.new_context(viewport={"width": width, "height": height})
+    held: list[Any] = [
+        {"name": name, "value": value, "url": f"{url}/admin/"} for name, value in cookies.items()
+    ]
+    context.add_cookies(held)
+    yield Walk(context.new_page(), url)
+    context.close()

@@ -1,0 +1,110 @@
+"""Swagger UI at `/api/docs`, in a browser."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.servers import Server, Site
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = [pytest.mark.processes, pytest.mark.browser]
+
+CREATE = "Create an account"
+MANY = """
+from designer.models import Endpoint
+account = Endpoint.objects.get(kind="create", entity__segment="accounts")
+Endpoint.objects.bulk_create(
+    Endpoint(kind="delete", module=account.module, entity=account.entity, segment=f"delete-{number}")
+    for number in range(300)
+)
+"""
+
+
+@pytest.fixture
+def complaints(page: Page) -> list[str]:
+    """Errors in the console, and requests to other hosts."""
+    found: list[str] = []
+    page.on("console", lambda message: found.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: found.append(str(error)))
+    page.on(
+        "request",
+        lambda request: found.append(request.url) if urlsplit(request.url).hostname != "127.0.0.1" else None,
+    )
+    return found
+
+
+@pytest.fixture
+def server(site: Site) -> Server:
+    return site.start()
+
+
+def authorize(page: Page, username: str) -> None:
+    page.get_by_role("button", name="Authorize").first.click()
+    account = page.locator(".auth-container").first
+    account.locator("input[type=text]").first.fill(username)
+    account.locator("input[type=password]").first.fill("demo")
+    account.locator(".auth-btn-wrapper button").first.click()
+
+
+def test_who_authorizes_sees_what_their_roles_may_call(
+    server: Server, page: Page, complaints: list[str]
+) -> None:
+    page.goto(server.url + "/api/docs")
+    page.get_by_text("Send the contact form").wait_for()
+    assert page.get_by_text(CREATE, exact=True).count() == 0
+    assert "Signed out" in page.locator("#reader").inner_text()
+    authorize(page, "rep")
+    page.get_by_text(CREATE, exact=True).wait_for()
+    assert "Signed in" in page.locator("#reader").inner_text()
+    assert page.get_by_text("Delete an account", exact=True).count() == 0
+    page.get_by_text("Logout", exact=True).first.click()
+    page.get_by_text(CREATE, exact=True).wait_for(state="detached")
+    assert complaints == []
+
+
+def test_the_modules_offered_are_those_that_the_reader_sees(server: Server, page: Page) -> None:
+    page.goto(server.url + "/api/docs")
+    page.get_by_text("Send the contact form").wait_for()
+    assert page.locator("#module option").all_inner_texts() == ["All", "Sales"]
+    authorize(page, "agent")
+    page.get_by_role("button", name="Close").first.click()
+    page.locator("#module option", has_text="Service").wait_for(state="attached")
+    page.locator("#module").select_option("service")
+    page.get_by_text("Send the contact form").wait_for(state="detached")
+    assert page.locator("#json").get_attribute("href") == "/api/openapi.json?module=service"
+
+
+def test_of_a_large_module_those_are_shown_that_are_looked_for(site: Site, page: Page) -> None:
+    site.manage("shell", "-c", MANY)
+    page.goto(site.start().url + "/api/docs")
+    page.locator(".opblock-tag").first.wait_for()
+    assert page.locator("#finder").is_hidden()
+    authorize(page, "manager")
+    page.get_by_role("button", name="Close").first.click()
+    page.locator("#count", has_text="200 of 3").wait_for()
+    page.locator("#wanted").fill("DELETE-249")
+    page.locator("#count", has_text="1 of 1 operations").wait_for()
+    page.locator("#operations-tag-sales").click()
+    page.get_by_text("/api/sales/delete-249/{id}").click()
+    page.get_by_text("if_match_required").wait_for()
+
+
+def test_the_page_is_dark_for_those_who_want_it_so(server: Server, page: Page) -> None:
+    page.emulate_media(color_scheme="dark")
+    page.goto(server.url + "/api/docs")
+    page.get_by_text("Send the contact form").wait_for()
+    red = page.evaluate("getComputedStyle(document.body).backgroundColor.match(/\\d+/)[0]")
+    assert int(red) < 60
+
+
+def test_a_private_api_says_so_and_shows_itself_to_who_authorizes(site: Site, page: Page) -> None:
+    page.goto(site.start(PRIVATE_DESCRIPTIONS="1").url + "/api/docs")
+    page.get_by_text("callers with a token only").wait_for()
+    assert page.get_by_text("Send the contact form").count() == 0
+    authorize(page, "rep")
+    page.get_by_text(CREATE, exact=True).wait_for()

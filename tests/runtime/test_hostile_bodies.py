@@ -1,0 +1,39 @@
+"""Bodies that are made to cost more than they are: refused in little time and memory."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import pytest
+
+from tests.callers import Caller
+
+LEADS = "/api/sales/leads"
+
+
+def test_a_long_key_over_many_values_takes_little_memory(anonymous: Caller) -> None:
+    """Where each value is would be a thousand times the body, if all of it were written down."""
+    body = b'{"topic": {"' + b"k" * 100_000 + b'": [' + b"[], " * 1_000 + b"[]]}}"
+    anonymous.post(LEADS, b"{}")
+    tracemalloc.start()
+    try:
+        answer = anonymous.post(LEADS, body)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert answer.status_code == 400
+    assert peak < 10_000_000
+
+
+@pytest.mark.parametrize(("depth", "code"), [(31, "invalid_input"), (32, "malformed_body")])
+def test_a_body_may_be_nested_32_levels_deep(anonymous: Caller, depth: int, code: str) -> None:
+    answer = anonymous.post(LEADS, b'{"topic": ' + b"[" * depth + b"]" * depth + b"}")
+    assert answer.status_code == 400
+    assert answer.json()["code"] == code
+
+
+def test_a_nul_character_is_found_wherever_it_is(anonymous: Caller) -> None:
+    answer = anonymous.post(LEADS, {"topic": "x", "a/b": [{"c": "ok"}, {"~": "\0"}]})
+    assert answer.json()["errors"][0]["pointer"] == "/a~1b/1/~0"
+    assert answer.json()["errors"][0]["code"] == "invalid_character"
+    assert anonymous.post(LEADS, {"topic": "x", "a\0": 1}).json()["code"] == "malformed_body"

@@ -1,0 +1,236 @@
+"""`/api/schema`: what those who build forms and clients are told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jsonschema
+import pytest
+
+from designer.models import Endpoint, Input
+from tests.callers import Caller
+from tests.runtime.queries import QUERIES, a_query, where
+from tests.runtime.queries import accounts as about_accounts
+from tests.runtime.test_openapi import PEOPLE, reader  # noqa: F401  a fixture
+
+GERMAN = "1031"
+FORMAT = "/api/schema/format"
+
+
+def read(caller: Caller, path: str) -> Any:
+    answer = caller.get(path)
+    assert answer.status_code == 200, answer.content
+    return answer.json()
+
+
+def field(call: Any, name: str, among: str = "fields") -> Any:
+    return next(one for one in call[among] if one["name"] == name)
+
+
+@pytest.fixture
+def accounts(rita: Caller) -> Any:
+    return read(rita, "/api/schema/entities/sales.accounts")
+
+
+def candidates(caller: Caller) -> Any:
+    """The queries that an account's main contact can be chosen from."""
+    create = read(caller, "/api/schema/entities/sales.accounts")["operations"]["create"]
+    return field(create, "primaryContactId")["candidates"]
+
+
+@pytest.mark.parametrize("reader", PEOPLE, indirect=True)
+def test_the_document_is_as_its_published_format_says(reader: Caller) -> None:  # noqa: F811
+    published = read(reader, FORMAT)
+    jsonschema.Draft202012Validator.check_schema(published)
+    validate(published, read(reader, "/api/schema"))
+    for place in ("entities", "queries", "processes", "optionsets"):
+        validate(published, read(reader, f"/api/schema/{place}?lcid={GERMAN}"))
+
+
+def validate(published: Any, value: Any, shape: str = "SchemaDocument") -> None:
+    jsonschema.validate(value, {**published, "$ref": f"#/$defs/{shape}"})
+
+
+def test_one_of_each_is_as_the_format_says(rita: Caller, accounts: Any) -> None:
+    published = read(rita, FORMAT)
+    validate(published, accounts, "Entity")
+    validate(published, read(rita, "/api/schema/processes/sales.ping"), "Process")
+    validate(published, read(rita, "/api/schema/optionsets/priorities"), "OptionSetShape")
+    validate(published, read(rita, "/api/schema/entities/sales.accounts?form=create"), "FormShape")
+
+
+def test_every_answer_says_where_its_format_is(rita: Caller) -> None:
+    answer = rita.get("/api/schema")
+    assert answer["Link"] == f'<{FORMAT}>; rel="describedby"'
+    assert answer.json()["format"] == 1
+
+
+def test_an_input_says_all_that_a_form_needs(accounts: Any) -> None:
+    create = accounts["operations"]["create"]
+    assert (create["method"], create["path"]) == ("POST", "/api/sales/accounts")
+    name = field(create, "name")
+    assert (name["type"], name["required"], name["maxLength"]) == ("String", True, 160)
+    assert name["label"] == "Account Name"
+    revenue = field(create, "revenue")
+    assert (revenue["type"], revenue["min"], revenue["precision"]) == ("Money", 0, 4)
+    assert field(create, "primaryContactId")["targets"] == ["contact"]
+    industry = field(create, "industry")["optionSet"]
+    assert industry["url"] == "/sales/accounts/optionsets/industries"
+    assert {"value": 6, "name": "Business Services"} in industry["options"]
+
+
+def test_a_reference_names_the_queries_that_list_what_it_may_point_at(rita: Caller) -> None:
+    def contacts(*columns: str, inside: str = "") -> str:
+        shown = "".join(f'<attribute name="{column}"/>' for column in columns)
+        return f'<fetch><entity name="contact">{shown}{inside}</entity></fetch>'
+
+    before = candidates(rita)
+    last = where('attribute="lastname" operator="eq" value="@last"')
+    optional = {"name": "last", "type": "String", "max_length": 50}
+    a_query("multi", contacts("contactid", "fullname", inside=last), optional, name="people")
+    a_query("multi", contacts("contactid"), name="nameless")
+    a_query("single", contacts("contactid", "fullname"), name="one_of_them")
+    a_query("multi", contacts("fullname"), name="without_ids")
+    a_query("multi", contacts("contactid", inside=last), {**optional, "required": True}, name="asking_first")
+
+    keys = {"entity": "contact", "id": "contactid"}
+    assert [query for query in candidates(rita) if query not in before] == [
+        {**keys, "url": f"{QUERIES}/nameless", "name": None, "parameters": []},
+        {**keys, "url": f"{QUERIES}/people", "name": "fullname", "parameters": ["last"]},
+    ]
+
+
+def test_limits_of_money_keep_every_digit(rita: Caller) -> None:
+    assert b'"max":922337203685477.5807' in rita.get("/api/schema/entities/sales.accounts").content
+
+
+def test_labels_are_in_the_language_asked_for_and_else_in_english(rita: Caller) -> None:
+    german = read(rita, f"/api/schema/entities/sales.accounts?lcid={GERMAN}")
+    assert german["displayName"] == "Firma"
+    assert field(german["operations"]["create"], "name")["label"] == "Firmenname"
+    unknown = read(rita, "/api/schema/entities/sales.accounts?lcid=4242")
+    assert unknown["displayName"] == "Account"
+
+
+def test_columns_say_what_comes_back(accounts: Any) -> None:
+    read_ = accounts["operations"]["read"]
+    assert field(read_, "createdOn", "columns")["type"] == "DateTime"
+    assert field(read_, "industry", "columns")["optionSet"]["url"] == "/sales/accounts/optionsets/industries"
+    assert field(read_, "owner", "columns")["targets"] == ["systemuser", "team"]
+
+
+def test_only_a_rows_own_id_is_never_null(rita: Caller, accounts: Any) -> None:
+    columns = accounts["operations"]["read"]["columns"]
+    assert [column["name"] for column in columns if not column["nullable"]] == ["id"]
+    link = 'name="contact" from="contactid" to="primarycontactid" alias="c" link-type="outer"'
+    linked = f'<link-entity {link}><attribute name="contactid"/></link-entity>'
+    a_query("multi", about_accounts(linked, columns='<attribute name="accountid"/>'))
+    columns = read(rita, "/api/schema/queries/sales.tested")["call"]["columns"]
+    assert [column["nullable"] for column in columns] == [False, True]
+
+
+def test_a_call_that_wants_to_know_which_version_is_meant_says_so(rita: Caller) -> None:
+    assert if_match(rita)["required"] is False
+    update = Endpoint.objects.get(kind="update", entity__segment="accounts")
+    update.settings = {**update.settings, "require_if_match": True}
+    update.save()
+    assert if_match(rita)["required"] is True
+
+
+def if_match(caller: Caller) -> Any:
+    update = read(caller, "/api/schema/entities/sales.accounts")["operations"]["update"]
+    return next(header for header in update["headers"] if header["name"] == "If-Match")
+
+
+def test_files_and_actions_belong_to_their_entity(max: Caller) -> None:
+    entity = read(max, "/api/schema/entities/sales.accounts")
+    files = {files["name"]: files for files in entity["files"]}
+    assert files["contract"]["upload"]["method"] == "POST"
+    assert files["contract"]["upload"]["fields"][0]["maxLength"] > 0
+    assert files["notes"]["download"]["itemPath"].endswith("/files/notes/{fileId}")
+    assert [action["name"] for action in entity["actions"]] == ["sales.accounts.approve"]
+    assert entity["actions"] == [
+        one for one in read(max, "/api/schema/processes")["processes"] if one["entity"] == "account"
+    ]
+
+
+def test_what_a_reader_may_not_call_is_not_enabled(anonymous: Caller, rita: Caller, max: Caller) -> None:
+    for caller, enabled in ((rita, False), (max, True)):
+        operations = read(caller, "/api/schema/entities/sales.accounts")["operations"]
+        assert operations["delete"]["enabled"] is enabled
+        assert operations["create"]["enabled"] is True
+    assert "sales.accounts" in {one["name"] for one in read(anonymous, "/api/schema/entities")["entities"]}
+    shown = read(anonymous, "/api/schema/entities/sales.accounts")["operations"]
+    assert not any(operation["enabled"] for operation in shown.values())
+
+
+def test_an_entity_has_its_platform_name_too_while_only_one_has_it(rita: Caller) -> None:
+    assert read(rita, "/api/schema/entities/account") == read(rita, "/api/schema/entities/sales.accounts")
+    exposed = Endpoint.objects.get(kind="create", entity__segment="accounts").entity
+    Endpoint.objects.create(kind="delete", entity=exposed, segment="companies")
+    assert rita.get("/api/schema/entities/account").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/schema/entities/sales.nothing",
+        "/api/schema/entities/sales.accounts?form=nothing",
+        "/api/schema/processes/sales.accounts.approve",
+        "/api/schema/nothing",
+        "/api/schema/entities/sales.accounts/more",
+        "/api/schema/queries/%00",
+    ],
+)
+def test_what_is_not_there_for_the_reader_is_404(rita: Caller, path: str) -> None:
+    answer = rita.get(path)
+    assert answer.status_code == 404
+    assert answer.json()["code"] == "not_found"
+
+
+def test_a_form_takes_what_the_operation_takes(rita: Caller) -> None:
+    form = read(rita, f"/api/schema/entities/sales.accounts?form=create&lcid={GERMAN}")
+    body = {"name": "Contoso", "industry": 6, "revenue": 5}
+    jsonschema.validate(body, form["schema"])
+    assert form["order"][0] == "name"
+    assert form["schema"]["properties"]["name"]["title"] == "Firmenname"
+    assert form["widgets"]["industry"] == {
+        "widget": "select",
+        "options": "/sales/accounts/optionsets/industries",
+    }
+    assert form["widgets"]["revenue"] == {"widget": "money", "step": "0.0001"}
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({**body, "industry": 4711}, form["schema"])
+    assert rita.request(form["method"], form["path"], body).status_code == 200
+
+
+def test_every_call_that_takes_something_links_its_form(max: Caller) -> None:
+    entity = read(max, "/api/schema/entities/sales.accounts")
+    calls = [call for call in entity["operations"].values() if call["enabled"]]
+    calls += [files["upload"] for files in entity["files"]] + [one["call"] for one in entity["actions"]]
+    forms = [call["form"] for call in calls if call["fields"]]
+    assert len(forms) >= 6
+    for form in forms:
+        assert read(max, form)["order"]
+
+
+def test_a_hand_edited_endpoint_shows_at_the_next_fetch(rita: Caller) -> None:
+    before = rita.get("/api/schema")
+    Input.objects.filter(endpoint__kind="create", name="phone").update(required=True, max_length=20)
+    after = rita.get("/api/schema", if_none_match=before["ETag"])
+    assert after.status_code == 200
+    entity = read(rita, "/api/schema/entities/sales.accounts")
+    phone = field(entity["operations"]["create"], "phone")
+    assert (phone["required"], phone["maxLength"]) == (True, 20)
+    assert rita.get("/api/schema", if_none_match=after["ETag"]).status_code == 304
+
+
+def test_a_module_can_be_asked_for_alone(rita: Caller) -> None:
+    assert read(rita, "/api/schema?module=sales")["entities"]
+    assert read(rita, "/api/schema?module=service")["entities"] == []
+
+
+def test_an_lcid_that_is_no_number_is_refused(anonymous: Caller) -> None:
+    answer = anonymous.get("/api/schema?lcid=german")
+    assert answer.status_code == 400
+    assert answer.json()["errors"][0]["parameter"] == "lcid"

@@ -1,0 +1,58 @@
+"""What the server tells of itself is what `manage.py importmetadata` makes elsewhere."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+
+from crmclient.dataverse import DataversePlatform
+from crmclient.embedded.platform import EmbeddedPlatform
+from crmclient.metadata import Attribute
+from tests.dataverse.reaching import platform_at
+from tests.webapi.crm import Crm
+
+pytestmark = [pytest.mark.processes, pytest.mark.django_db]
+
+ALL = {"Properties": {"AllProperties": True}}
+EVERYTHING = {**ALL, "AttributeQuery": ALL, "RelationshipQuery": ALL, "KeyQuery": ALL}
+ENTITIES = ("account", "contact", "opportunity")
+
+
+def told(attribute: Attribute) -> tuple[Any, ...]:
+    limits = attribute.max_length, attribute.precision, attribute.minimum, attribute.maximum
+    options = attribute.options and [
+        (each.value, each.label, each.hidden) for each in attribute.options.options
+    ]
+    return attribute.type, attribute.label, attribute.behavior, limits, attribute.option_set, options
+
+
+def test_a_copy_has_the_same_attributes_keys_and_relationships(crm: Crm, tmp_path: Path) -> None:
+    asked = {"@p1": json.dumps(EVERYTHING)}
+    path = tmp_path / "organisation.json"
+    path.write_bytes(crm.send("GET", "RetrieveMetadataChanges(Query=@p1)", params=asked).content)
+    original: DataversePlatform = platform_at(crm.server)
+
+    call_command("importmetadata", str(path), "--entities", ",".join(ENTITIES), stdout=io.StringIO())
+
+    copy = EmbeddedPlatform()
+    for name in ENTITIES:
+        assert copy.entities()[name].keys == original.entities()[name].keys
+        made = copy.attributes(name)
+        # A lookup to what is not there cannot be had.
+        wanted = {
+            key: each
+            for key, each in original.attributes(name).items()
+            if not each.targets or set(each.targets) & set(copy.entities())
+        }
+        assert {each: told(made[each]) for each in wanted} == {each: told(wanted[each]) for each in wanted}
+        lookups = {
+            each.name
+            for each in original.relationships(name)
+            if {each.referenced, each.referencing} <= {*ENTITIES, "systemuser", "team"} and not each.intersect
+        }
+        assert lookups <= {each.name for each in copy.relationships(name)}
