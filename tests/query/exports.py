@@ -154,11 +154,11 @@ EXPORTS = [
         "SELECT contactid FROM e_contact WHERE createdon >= :days400: AND createdon < :tomorrow:",
     ),
     Export(
-        "this year",
+        "last year",
         f"""{HEAD}<entity name="incident"><attribute name="incidentid" />
-        <filter type="and"><condition attribute="createdon" operator="this-year" /></filter>
+        <filter type="and"><condition attribute="createdon" operator="last-year" /></filter>
         </entity></fetch>""",
-        "SELECT incidentid FROM e_incident WHERE createdon >= :year: AND createdon < :next_year:",
+        "SELECT incidentid FROM e_incident WHERE createdon >= :last_year: AND createdon < :year:",
     ),
     Export(
         "closing within a period of days",
