@@ -5,10 +5,13 @@ In the SQL, `:name:` is a bound that the test knows; of a lookup, rows hold the 
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import NamedTuple
 
 from crmclient.embedded.demo.people import RITA_REP
 
+# The demo's records reach two years back from the day it is loaded.
+LAST_YEAR = dt.datetime.now(dt.UTC).year - 1
 HEAD = '<fetch version="1.0" output-format="xml-platform" mapping="logical" distinct="false">'
 DISTINCT = HEAD.replace('"false"', '"true"')
 CHART = (
@@ -171,11 +174,11 @@ EXPORTS = [
     Export(
         "between two days, both whole",
         f"""{HEAD}<entity name="account"><attribute name="accountid" /><filter type="and">
-        <condition attribute="createdon" operator="on-or-after" value="2025-01-01" />
-        <condition attribute="createdon" operator="on-or-before" value="2025-06-30" /></filter>
+        <condition attribute="createdon" operator="on-or-after" value="{LAST_YEAR}-01-01" />
+        <condition attribute="createdon" operator="on-or-before" value="{LAST_YEAR}-06-30" /></filter>
         </entity></fetch>""",
-        "SELECT accountid FROM e_account WHERE createdon >= '2025-01-01 00:00:00.000000+00:00' "
-        "AND createdon < '2025-07-01 00:00:00.000000+00:00'",
+        f"SELECT accountid FROM e_account WHERE createdon >= '{LAST_YEAR}-01-01 00:00:00.000000+00:00' "
+        f"AND createdon < '{LAST_YEAR}-07-01 00:00:00.000000+00:00'",
     ),
     Export(
         "patterns without regard to case",
