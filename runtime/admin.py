@@ -1,4 +1,4 @@
-"""The studio's page of API accounts."""
+"""The studio's pages of API accounts; its own accounts are those that are none."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 from axes.utils import reset
 from django import forms
 from django.contrib import admin, messages
+from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
@@ -14,6 +15,7 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 from rest_framework_simplejwt.token_blacklist.models import BlacklistedToken, OutstandingToken
 
 from designer.admin.look import ModelAdmin
+from designer.admin.studio_accounts import StudioAccountAdmin
 from runtime.callers.account_form import AccountForm
 from runtime.callers.local import revoke_all
 from runtime.models import ApiAccount
@@ -21,9 +23,19 @@ from runtime.models import ApiAccount
 # Rows of the machinery, which nobody can do anything sensible with by hand.
 for _model in (BlacklistedToken, OutstandingToken, TOTPDevice):
     admin.site.unregister(_model)
+admin.site.unregister(User)
 
 # What those read who may look but not change.
 _SEEN = ((None, {"fields": ("username", "is_open", "role_names", "platform_user")}),)
+
+
+@admin.register(User)
+class WithoutApiAccounts(StudioAccountAdmin):
+    """Both are Django users, and each has its own page."""
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
+        accounts: QuerySet[User] = super().get_queryset(request)
+        return accounts.filter(api_account=None)
 
 
 @admin.register(ApiAccount)

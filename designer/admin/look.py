@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any, TypeVar
 
 from django import forms
+from django.apps import apps
 from django.contrib.admin import display
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.db.models import Model
@@ -13,6 +14,7 @@ from django.http import HttpRequest
 from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.text import capfirst
 from django.utils.translation import get_language
 from unfold import admin
 from unfold.forms import AdminPasswordChangeForm, AuthenticationForm, UserChangeForm, UserCreationForm
@@ -90,6 +92,26 @@ class ModelAdmin(Audited, admin.ModelAdmin):  # type: ignore[misc]
     @display(description=admin.ModelAdmin.action_checkbox.short_description)
     def action_checkbox(self, obj: Model) -> SafeString:
         return format_html(_checkbox(get_language()), str(obj.pk))
+
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
+        """What would go, without the rows that only join two others: they have no name, and are counted."""
+        found, counts, permissions, protected = super().get_deleted_objects(objs, request)
+        joins = [
+            f"{capfirst(model._meta.verbose_name)}: "
+            for model in apps.get_models(include_auto_created=True)
+            if model._meta.auto_created
+        ]
+        return _without(found, tuple(joins)), counts, permissions, protected
+
+
+def _without(found: list[Any], beginnings: tuple[str, ...]) -> list[Any]:
+    """Nested lists of texts as the admin shows them, without texts that begin so."""
+    kept = [
+        _without(each, beginnings) if isinstance(each, list) else each
+        for each in found
+        if isinstance(each, list) or not each.startswith(beginnings)
+    ]
+    return [each for each in kept if each != []]
 
 
 class StackedInline(admin.StackedInline):  # type: ignore[misc]

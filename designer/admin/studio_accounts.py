@@ -7,6 +7,7 @@ from django.contrib import admin, messages
 from django.contrib.auth.admin import GroupAdmin, UserAdmin
 from django.contrib.auth.models import Group, User
 from django.db.models import QuerySet
+from django.forms import ModelForm
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 from django_otp.plugins.otp_totp.models import TOTPDevice
@@ -25,6 +26,12 @@ class StudioAccountAdmin(UserAdmin, ModelAdmin):  # type: ignore[misc, type-arg]
     add_form = UserCreationForm
     change_password_form = AdminPasswordChangeForm
     actions = ("end_two_factor", "lift_lock_out")
+
+    def save_model(self, request: HttpRequest, obj: User, form: ModelForm[User], change: bool) -> None:
+        if not change:
+            # What else is it made here for?
+            obj.is_staff = True
+        super().save_model(request, obj, form, change)
 
     @admin.action(description=_("Switch two-factor login off"), permissions=["change"])
     def end_two_factor(self, request: HttpRequest, accounts: QuerySet[User]) -> None:

@@ -60,6 +60,24 @@ def test_each_group_opens_its_pages_and_no_other(portico: None, group: str) -> N
     assert (accounts == 200) == (group == "Administrator")
 
 
+def test_an_account_made_in_the_studio_may_log_in_there(portico: None) -> None:
+    administrator = _member("Administrator")
+    data = {"username": "nora", "usable_password": "true", "password1": PASSWORD, "password2": PASSWORD}
+    assert administrator.post(reverse("admin:auth_user_add"), data).status_code == 302
+    User.objects.get(username="nora").groups.add(Group.objects.get(name="Viewer"))
+    client, answer = _login("nora")
+    assert answer.status_code == 302
+    assert client.get("/admin/").status_code == 200
+
+
+def test_deleting_a_group_says_what_goes_by_name(portico: None) -> None:
+    """What only joins a group to its rights and members is counted, not listed."""
+    group = Group.objects.get(name="Viewer")
+    answer = _member("Administrator").get(reverse("admin:auth_group_delete", args=[group.pk]))
+    assert " object (" not in answer.content.decode()
+    assert dict(answer.context["model_count"])["group-permission relationships"] == group.permissions.count()
+
+
 @pytest.mark.parametrize(("group", "status"), [("Viewer", 403), ("Designer", 302), ("Publisher", 302)])
 def test_a_viewer_saves_nothing_and_a_designer_may(portico: None, group: str, status: int) -> None:
     module = Module.objects.get(segment="sales")

@@ -65,6 +65,13 @@ def test_an_account_made_in_the_studio_opens_no_studio(studio: Client) -> None:
     assert visitor.get("/admin/").status_code == 302
 
 
+def test_accounts_of_the_api_and_of_the_studio_are_listed_apart(studio: Client) -> None:
+    listed = studio.get("/admin/auth/user/").context["cl"].queryset.values_list("username", flat=True)
+    assert set(listed) == {"designer", "admin"}
+    shown = studio.get(LIST).context["cl"].queryset.values_list("user__username", flat=True)
+    assert set(shown) == {"rep", "manager", "agent"}
+
+
 def test_platform_users_are_chosen_by_name(studio: Client) -> None:
     page = studio.get(ADD).content.decode()
     assert f'value="{people.RITA_REP}"' in page
