@@ -1,13 +1,13 @@
 """Middleware of which API requests pay nothing that only the studio needs.
 
-Each Studio class is Django's own (or axes'), behind one test of the path. They stay subclasses, so that the
-admin's system checks still find what they look for.
+Each Studio class is a middleware behind a test of the path, Django's own but for one. They stay
+subclasses, so that the admin's system checks still find what they look for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 from axes.middleware import AxesMiddleware
 from csp.constants import HEADER
@@ -27,41 +27,55 @@ from django.utils.cache import patch_vary_headers
 STUDIO = "/admin/"
 
 
-class _Chained(Protocol):
-    get_response: Callable[[HttpRequest], HttpResponseBase]
+Handler = Callable[[HttpRequest], HttpResponseBase]
+
+
+def past_the_studio(get_response: Handler) -> Handler:
+    """What comes after all of the studio's middleware that stands in a row from `get_response` on.
+
+    Django wraps each middleware to catch its exceptions, as a decorator does.
+    """
+    following = getattr(get_response, "__wrapped__", None)
+    return following.past if isinstance(following, StudioOnly) else get_response
 
 
 class StudioOnly:
-    """Passes a request for anything but the studio straight on."""
+    """Passes a request for anything but the studio by its whole row, in one step."""
 
-    def __call__(self: _Chained, request: HttpRequest) -> HttpResponseBase:
+    def __init__(self, get_response: Handler) -> None:
+        super().__init__(get_response)  # type: ignore[call-arg]  # the middleware that this is mixed into
+        self.past = past_the_studio(get_response)
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if request.path_info.startswith(STUDIO):
             return super().__call__(request)  # type: ignore[misc, no-any-return]
-        return self.get_response(request)
+        return self.past(request)
 
 
 class StudioSessions(StudioOnly, SessionMiddleware):
     pass
 
 
-class StudioLanguage:
-    """The studio speaks the language that is chosen in it, or else the browser's.
+class LanguageMiddleware:
+    """Answers in the language that is chosen in the studio, or else the browser's.
 
     Only until the answer is made: the next request of the thread may be one of the API, which is in English.
     """
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+    def __init__(self, get_response: Handler) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        if not request.path_info.startswith(STUDIO):
-            return self.get_response(request)
         language = translation.get_language_from_request(request)
         with translation.override(language):
             response = self.get_response(request)
         response.headers.setdefault("Content-Language", language)
         patch_vary_headers(response, ("Accept-Language",))
         return response
+
+
+class StudioLanguage(StudioOnly, LanguageMiddleware):
+    pass
 
 
 class StudioCommon(StudioOnly, CommonMiddleware):
@@ -96,7 +110,7 @@ class StudioLockout(StudioOnly, AxesMiddleware):  # type: ignore[misc]
 class ContentPolicy:
     """One content security policy for the studio and a stricter one for everything else, each built once."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+    def __init__(self, get_response: Handler) -> None:
         self.get_response = get_response
         self.strict = build_policy()
         self.studio = build_policy(replace={"script-src": settings.STUDIO_SCRIPT_SOURCES})

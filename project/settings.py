@@ -58,6 +58,8 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     *(["corsheaders.middleware.CorsMiddleware"] if env["CORS_ORIGINS"] else []),
+    "project.middleware.ContentPolicy",
+    # In one row: see project.middleware.past_the_studio.
     "project.middleware.StudioSessions",
     "project.middleware.StudioLanguage",
     "project.middleware.StudioCommon",
@@ -65,7 +67,6 @@ MIDDLEWARE = [
     "project.middleware.StudioAuthentication",
     "project.middleware.StudioMessages",
     "project.middleware.StudioFrames",
-    "project.middleware.ContentPolicy",
     "project.middleware.StudioLockout",
 ]
 

@@ -27,6 +27,11 @@ RAISE_VERSION = (
 )
 """Also takes the row's lock, so that versions become visible in their order: a sequence would not do that."""
 
+RAISE_KNOWN = "UPDATE crm_revision SET row_version = row_version + 1 WHERE id = 1 AND metadata_token = ?"
+"""The same for a writer that knows the metadata's token: no row is touched where it is another by now."""
+
+ROW_VERSION = "(SELECT row_version FROM crm_revision WHERE id = 1)"
+
 RAISE_AT_ONCE = (
     "WITH seen AS MATERIALIZED (SELECT row_version FROM crm_revision WHERE id = 1), "
     "free AS MATERIALIZED (SELECT id FROM crm_revision WHERE id = 1 FOR UPDATE SKIP LOCKED), "

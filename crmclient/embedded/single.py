@@ -1,8 +1,10 @@
-"""Writes that are one statement: a third of the trips, and the version's lock is held for none of them.
+"""Writes that look nothing up before: what they need of other records, their statement finds by itself.
 
-The rule stays that whoever writes has the version's lock and sees all that was written before. A single
-statement takes the lock if it is free, and writes only if nobody has written since its view of the data was
-taken. Where it cannot, it writes nothing, and a WriteUnit waits for its turn as ever.
+They are made ready before the version's lock is taken, and hold it for as long as one statement takes. The
+rule stays that whoever writes has that lock and sees all that was written before. PostgreSQL, where the
+statement is the whole trip, takes the lock only if it is free, and writes only if nobody has written since
+the statement's view of the data was taken. Where that is not so, where the metadata has changed, and where
+something that is pointed at is missing, nothing is written, and a WriteUnit does it or says why not.
 """
 
 from __future__ import annotations
@@ -29,15 +31,15 @@ class SingleUnit(Unit):
         self.now = whole_second()
 
     def write(self, sql: str, params: Sequence[Any]) -> list[Row]:
-        """The rows of a statement that begins with RAISE_AT_ONCE, whose own parameter is added here.
+        """The rows of a statement made with the dialect's `at_once`; none: nothing was written.
 
-        No row: nothing was written, and a WriteUnit does it or finds out why not. Raises NotUnique beside
-        the platform's errors.
+        Raises NotUnique beside the platform's errors.
         """
         self._await_turn()
         try:
             with self._wrapper.wrap_database_errors:
-                return self._run(sql, (self.snapshot.revision.token, *params)).fetchall()
+                token = self.snapshot.revision.token
+                return self.dialect.write_at_once(self._wrapper.connection, sql, token, params)
         except ProgrammingError:
             # What is known here is gone there, such as a column.
             return []
@@ -48,10 +50,10 @@ class SingleUnit(Unit):
 
 
 def single_unit(alias: str = DEFAULT_DB_ALIAS) -> SingleUnit | None:
-    """None where a write takes several statements: within somebody else's transaction, say."""
+    """None where it is not ours to begin and end a transaction, or somebody wants to see each statement."""
     wrapper = connections[alias]
     dialect = dialect_of(wrapper.vendor)
-    if not dialect.writes_at_once or wrapper.connection is None or wrapper.in_atomic_block:
+    if wrapper.connection is None or wrapper.in_atomic_block:
         return None
     if wrapper.execute_wrappers or wrapper.queries_logged:
         return None

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
-from typing import Any, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 DbValue: TypeAlias = str | int | float | bool | bytes | Decimal | None
 Row: TypeAlias = tuple[Any, ...]
@@ -40,6 +40,17 @@ class UniqueViolation:
     columns: tuple[str, ...] = ()
 
 
+class AtOnce(NamedTuple):
+    """SQL of a write that raises the version without a look at the database before: what the statement
+    begins with, where its rows come from (joined by FROM), a condition on these, and the version raised.
+    """
+
+    beginning: str
+    source: str
+    condition: str
+    version: str
+
+
 class Cursor(Protocol):
     """As much of a DB-API cursor as the engine uses."""
 
@@ -66,8 +77,7 @@ class Dialect(ABC):
     begin_write: str
     turn: threading.Lock | None = None
     """What writers of one process wait for in turn; None where the database lets them wait well itself."""
-    writes_at_once: bool = False
-    """Whether a write may be one statement that raises the version itself (`revision.RAISE_AT_ONCE`)."""
+    at_once: AtOnce
     column_types: Mapping[Storage, str]
 
     def begin_with(self, connection: Any, statement: str) -> list[Row]:
@@ -76,6 +86,13 @@ class Dialect(ABC):
         cursor = self.cursor(connection)
         cursor.execute(statement, ())
         return cursor.fetchall()
+
+    @abstractmethod
+    def write_at_once(self, connection: Any, sql: str, token: str, params: Sequence[DbValue]) -> list[Row]:
+        """The rows of a statement made with `at_once`, in a transaction of its own that raises the version.
+
+        None are given, and nothing is written, where the metadata's token is another or no row is touched.
+        """
 
     def column_type(self, storage: Storage) -> str:
         return self.column_types[storage]

@@ -12,7 +12,8 @@ import psycopg
 from psycopg.adapt import AdaptersMap
 from psycopg.types.string import TextLoader
 
-from crmclient.embedded.dialects.base import Cursor, DbValue, Dialect, Row, Storage, UniqueViolation
+from crmclient.embedded.dialects.base import AtOnce, Cursor, DbValue, Dialect, Row, Storage, UniqueViolation
+from crmclient.embedded.revision import RAISE_AT_ONCE
 
 
 def _text_adapters() -> AdaptersMap:
@@ -48,7 +49,7 @@ class PostgreSQL(Dialect):
     begin_write = "BEGIN"
     # Only a writer that finds nobody at work needs but one statement.
     turn = threading.Lock()
-    writes_at_once = True
+    at_once = AtOnce(RAISE_AT_ONCE, "FROM raised", "raised.follows", "raised.row_version")
     column_types = {
         Storage.TEXT: "text",
         Storage.KEY: 'text COLLATE "C"',
@@ -78,6 +79,10 @@ class PostgreSQL(Dialect):
         cursor.execute(f"{self.begin_write}; {statement}", prepare=False)
         cursor.nextset()
         return cursor.fetchall()
+
+    def write_at_once(self, connection: Any, sql: str, token: str, params: Sequence[DbValue]) -> list[Row]:
+        """One statement, which is a transaction; its first parameter is that of RAISE_AT_ONCE."""
+        return _TextCursor(connection).execute(sql, (token, *params)).fetchall()
 
     def watched_cursor(self, wrapper: Any) -> Cursor:
         return cast(Cursor, wrapper.make_debug_cursor(_ToldCursor(wrapper.connection)))

@@ -9,7 +9,8 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from crmclient.embedded.dialects.base import Cursor, DbValue, Dialect, Storage, UniqueViolation
+from crmclient.embedded.dialects.base import AtOnce, Cursor, DbValue, Dialect, Row, Storage, UniqueViolation
+from crmclient.embedded.revision import RAISE_KNOWN, ROW_VERSION
 
 _COLUMNS = re.compile(r"UNIQUE constraint failed: (.+)")
 
@@ -22,6 +23,7 @@ class SQLite(Dialect):
     begin_write = "BEGIN IMMEDIATE"
     # A writer that finds the file locked sleeps and looks again; one that waits here is woken.
     turn = threading.Lock()
+    at_once = AtOnce("", "", "TRUE", ROW_VERSION)
     column_types = {
         Storage.TEXT: "TEXT",
         Storage.KEY: "TEXT",
@@ -39,6 +41,21 @@ class SQLite(Dialect):
     def cursor(self, connection: Any) -> Cursor:
         cursor: Cursor = connection.cursor()
         return cursor
+
+    def write_at_once(self, connection: Any, sql: str, token: str, params: Sequence[DbValue]) -> list[Row]:
+        """SQLite changes one table in a statement, so that the version is raised by another."""
+        rows: list[Row] = []
+        connection.execute(self.begin_write)
+        try:
+            if connection.execute(RAISE_KNOWN, (token,)).rowcount:
+                rows = connection.execute(sql, params).fetchall()
+            if rows:
+                connection.execute("COMMIT")
+        finally:
+            # Whatever ended it, the connection is free again.
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+        return rows
 
     def watched_cursor(self, wrapper: Any) -> Cursor:
         cursor: Cursor = wrapper.cursor()

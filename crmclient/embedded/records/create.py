@@ -58,7 +58,9 @@ def create_at_once(
     if written.problems:
         return None
     statement = looked_up(unit.snapshot, written, caller, owner)
-    sql = insert_at_once_sql(stored, tuple(written.columns), statement.value, statement.condition)
+    sql = insert_at_once_sql(
+        unit.dialect, stored, tuple(written.columns), statement.value, statement.condition
+    )
     try:
         rows = unit.write(sql, (*written.columns.values(), *statement.parameters))
     except NotUnique as error:

@@ -7,10 +7,10 @@ from __future__ import annotations
 from functools import lru_cache
 
 from crmclient.embedded.connection import Unit
+from crmclient.embedded.dialects.base import AtOnce, Dialect
 from crmclient.embedded.failures import NotUnique
 from crmclient.embedded.names import quote
 from crmclient.embedded.records.pointing import BUSINESS_UNIT
-from crmclient.embedded.revision import RAISE_AT_ONCE
 from crmclient.embedded.snapshot import StoredEntity
 from crmclient.errors import DuplicateKey, PlatformError, RecordNotFound, VersionMismatch
 from crmclient.values import Guid
@@ -27,36 +27,50 @@ def insert_sql(stored: StoredEntity, columns: tuple[str, ...], mark: str) -> str
 
 @lru_cache(maxsize=4096)
 def insert_at_once_sql(
-    stored: StoredEntity, columns: tuple[str, ...], business_unit: str | None, condition: str
+    dialect: Dialect,
+    stored: StoredEntity,
+    columns: tuple[str, ...],
+    business_unit: str | None,
+    condition: str,
 ) -> str:
     """One statement that gives the version back: parameters are the columns, then those of the parts."""
-    values = {**dict.fromkeys(columns, "%s"), **_found(stored, business_unit)}
+    at_once = dialect.at_once
+    values = {**dict.fromkeys(columns, dialect.placeholder), **_found(at_once, stored, business_unit)}
     listed = ", ".join(quote(column) for column in values)
     return (
-        f"{RAISE_AT_ONCE}INSERT INTO {quote(stored.table)} ({listed}) SELECT {', '.join(values.values())} "
-        f"FROM raised WHERE raised.follows AND {condition} RETURNING {quote(stored.columns[VERSION].name)}"
+        f"{at_once.beginning}INSERT INTO {quote(stored.table)} ({listed}) "
+        f"SELECT {', '.join(values.values())} "
+        f"{at_once.source} WHERE {at_once.condition} AND {condition} "
+        f"RETURNING {quote(stored.columns[VERSION].name)}"
     )
 
 
 @lru_cache(maxsize=4096)
 def update_at_once_sql(
-    stored: StoredEntity, columns: tuple[str, ...], business_unit: str | None, condition: str, guarded: bool
+    dialect: Dialect,
+    stored: StoredEntity,
+    columns: tuple[str, ...],
+    business_unit: str | None,
+    condition: str,
+    guarded: bool,
 ) -> str:
     """The same: after the parts' parameters come the id and, where `guarded`, the version it must have."""
+    at_once, mark = dialect.at_once, dialect.placeholder
     table, version = quote(stored.table), quote(stored.columns[VERSION].name)
-    values = {**dict.fromkeys(columns, "%s"), **_found(stored, business_unit)}
+    values = {**dict.fromkeys(columns, mark), **_found(at_once, stored, business_unit)}
     changes = ", ".join(f"{quote(column)} = {value}" for column, value in values.items())
-    guard = f" AND {table}.{version} = %s" if guarded else ""
+    guard = f" AND {table}.{version} = {mark}" if guarded else ""
     return (
-        f"{RAISE_AT_ONCE}UPDATE {table} SET {changes} FROM raised WHERE raised.follows AND {condition} "
-        f"AND {table}.{quote(stored.id_column.name)} = %s{guard} RETURNING {table}.{version}"
+        f"{at_once.beginning}UPDATE {table} SET {changes} {at_once.source} "
+        f"WHERE {at_once.condition} AND {condition} "
+        f"AND {table}.{quote(stored.id_column.name)} = {mark}{guard} RETURNING {table}.{version}"
     )
 
 
-def _found(stored: StoredEntity, business_unit: str | None) -> dict[str, str]:
+def _found(at_once: AtOnce, stored: StoredEntity, business_unit: str | None) -> dict[str, str]:
     """The columns that a statement finds by itself, with the business unit's parameter the first of them."""
     found = {} if business_unit is None else {stored.columns[BUSINESS_UNIT].name: business_unit}
-    return {**found, stored.columns[VERSION].name: "raised.row_version"}
+    return {**found, stored.columns[VERSION].name: at_once.version}
 
 
 @lru_cache(maxsize=4096)

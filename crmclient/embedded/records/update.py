@@ -60,7 +60,7 @@ def update_at_once(
     statement = looked_up(unit.snapshot, written, caller, _owner(written))
     guard = () if if_version is None else (version_number(entity, record, if_version),)
     sql = update_at_once_sql(
-        stored, tuple(written.columns), statement.value, statement.condition, bool(guard)
+        unit.dialect, stored, tuple(written.columns), statement.value, statement.condition, bool(guard)
     )
     try:
         rows = unit.write(sql, (*written.columns.values(), *statement.parameters, record, *guard))
