@@ -13,12 +13,13 @@ from designer.admin.endpoints.fetchxml_fields import FetchXmlField
 from designer.admin.look import searchable
 from designer.admin.metadata import choices
 from designer.admin.metadata.known import known_metadata
-from designer.admin.saving.checked import RefusalForm, SharedAdmin
+from designer.admin.saving.checked import RefusalForm
+from designer.admin.saving.needed import NeededAdmin
 from designer.models import ExposedEntity, Module
 
 
 @admin.register(Module)
-class ModuleAdmin(SharedAdmin):
+class ModuleAdmin(NeededAdmin):
     form = RefusalForm
     when_empty = _("No module yet. A module groups endpoints under one segment of their paths.")
     list_display = ("segment", "title", "description")
@@ -48,7 +49,7 @@ class ExposedEntityForm(RefusalForm):
 
 
 @admin.register(ExposedEntity)
-class ExposedEntityAdmin(SharedAdmin):
+class ExposedEntityAdmin(NeededAdmin):
     form = ExposedEntityForm
     change_form_template = "designer/exposed_entity.html"
     when_empty = _("No entity yet. Exposing one makes its usual endpoints in one go.")

@@ -11,7 +11,8 @@ from django.utils.translation import gettext_lazy as _
 from designer.admin.look import dress
 from designer.admin.metadata import choices
 from designer.admin.metadata.known import known_metadata
-from designer.admin.saving.checked import RefusalForm, SharedAdmin
+from designer.admin.saving.checked import RefusalForm
+from designer.admin.saving.needed import NeededAdmin
 from designer.models import Role
 
 
@@ -36,7 +37,7 @@ class RoleForm(RefusalForm):
 
 
 @admin.register(Role)
-class RoleAdmin(SharedAdmin):
+class RoleAdmin(NeededAdmin):
     form = RoleForm
     when_empty = _("No role yet. Roles say which callers may use an endpoint; tokens bring them.")
     list_display = ("name", "title", "corresponding")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils.html import escape
 
 from designer.models import Binding, Endpoint, ExposedEntity, Input, Module, OptionSet, Role, UserProperty
 from tests.callers import Caller
@@ -186,6 +188,42 @@ def test_a_role_in_use_cannot_be_deleted(dora: Client) -> None:
     role = Role.objects.get(name="sales-rep")
     dora.post(reverse("admin:designer_role_delete", args=[role.pk]), {"post": "yes"})
     assert Role.objects.filter(name="sales-rep").exists()
+
+
+@pytest.mark.parametrize(
+    ("row", "name"),
+    [
+        (lambda: Role.objects.get(name="sales-rep"), "role"),
+        (lambda: Module.objects.get(segment="sales"), "module"),
+        (lambda: ExposedEntity.objects.get(segment="accounts"), "exposedentity"),
+    ],
+    ids=["a role", "a module", "an entity"],
+)
+def test_the_page_that_would_delete_what_endpoints_need_names_and_links_them(
+    dora: Client, row: Callable[[], Any], name: str
+) -> None:
+    needed = row()
+    url = reverse(f"admin:designer_{name}_delete", args=[needed.pk])
+    shown = dora.get(url).content.decode()
+    needing = list(needed.endpoints.all())
+    assert needing
+    for endpoint in needing:
+        assert f'<a href="{change_url(endpoint)}">{escape(str(endpoint))}</a>' in shown
+    dora.post(url, {"post": "yes"})
+    assert type(needed).objects.filter(pk=needed.pk).exists()
+
+
+def test_of_thousands_of_endpoints_that_need_a_row_the_first_are_named(
+    dora: Client, django_assert_max_num_queries: Any
+) -> None:
+    sales = Module.objects.get(segment="sales")
+    known = sales.endpoints.count()
+    Endpoint.objects.bulk_create(
+        Endpoint(kind="global-action", module=sales, name=f"many-{number}") for number in range(1000)
+    )
+    with django_assert_max_num_queries(50):
+        shown = dora.get(reverse("admin:designer_module_delete", args=[sales.pk])).content.decode()
+    assert f"… and {known + 950} more" in shown
 
 
 def test_a_user_property_in_use_cannot_be_deleted(dora: Client) -> None:
