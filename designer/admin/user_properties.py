@@ -18,6 +18,7 @@ from designer.admin.look import TabularInline, dress, searchable, suggesting
 from designer.admin.metadata import choices
 from designer.admin.metadata.known import known_metadata
 from designer.admin.saving.checked import RefusalForm, SharedAdmin
+from designer.admin.saving.needed import NEEDED
 from designer.admin.trying.try_page import FOR_REAL
 from designer.admin.trying.user_examples import ExampleForm, designed, example_view
 from designer.models import Binding, RelatedColumn, UserProperty
@@ -83,6 +84,7 @@ class RelatedColumnInline(TabularInline):
 
 @admin.register(UserProperty)
 class UserPropertyAdmin(SharedAdmin):
+    delete_confirmation_template = NEEDED
     form = UserPropertyForm
     when_empty = _("No user property yet. They are what callers learn of themselves, and “@user” values.")
     inlines = (RelatedColumnInline,)

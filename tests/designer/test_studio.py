@@ -207,6 +207,7 @@ def test_the_page_that_would_delete_what_endpoints_need_names_and_links_them(
     shown = dora.get(url).content.decode()
     needing = list(needed.endpoints.all())
     assert needing
+    assert "stays, because what is listed here needs it" in shown
     for endpoint in needing:
         assert f'<a href="{change_url(endpoint)}">{escape(str(endpoint))}</a>' in shown
     dora.post(url, {"post": "yes"})

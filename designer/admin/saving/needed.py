@@ -13,10 +13,14 @@ from designer.admin.saving.checked import SharedAdmin
 from designer.models import Endpoint
 
 _SHOWN = 50
+# Says what to do about what is named.
+NEEDED = "designer/needed.html"
 
 
 class NeededAdmin(SharedAdmin):
     """For models with a relation `endpoints`."""
+
+    delete_confirmation_template = NEEDED
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
         """Thousands of endpoints may need a row: the first are named, which one query finds."""
