@@ -1,4 +1,6 @@
-"""The texts of the studio's look, which has no catalogues of its own: named here, they are in ours."""
+"""Texts of the studio's look, which has no catalogues, and of Django's pages of accounts, which lack some: named
+here, they are in ours.
+"""
 
 from __future__ import annotations
 
@@ -50,4 +52,32 @@ TEXTS = (
     _("Type to search"),
     _("Value"),
     _("You have been successfully logged out from the administration"),
+    _("After you've created a user, you’ll be able to edit more user options."),
+    _(
+        "Raw passwords are not stored, so there is no way to see this user’s password, but you can change the "
+        'password using <a href="{}" class="text-primary-600 dark:text-primary-500">this form</a>.'
+    ),
+)
+ACCOUNTS = (
+    _("%(from)s-%(to)s relationship"),
+    _("%(from)s-%(to)s relationships"),
+    _("Conflicting form data submitted. Please try again."),
+    _("Disable password-based authentication"),
+    _("Disabled"),
+    _("Enable password-based authentication"),
+    _("Enable password-based authentication for this user by setting a password."),
+    _("Enabled"),
+    _("Password-based authentication"),
+    _("Password-based authentication was disabled."),
+    _("Raw passwords are not stored, so there is no way to see the user’s password."),
+    _("Reset password"),
+    _("Set password"),
+    _("Set password: %s"),
+    _("This action will <strong>enable</strong> password-based authentication for this user."),
+    _(
+        "Whether the user will be able to authenticate using a password or not. If disabled, they may still be "
+        "able to authenticate using other backends, such as Single Sign-On or LDAP."
+    ),
+    _("hash"),
+    _("salt"),
 )

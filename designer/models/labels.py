@@ -49,6 +49,7 @@ _MODELS: Mapping[str, tuple[Any, Any]] = {
     "Binding": (_("entity property"), _("entity properties")),
     "Column": (_("column"), _("columns")),
     "Endpoint": (_("endpoint"), _("endpoints")),
+    "EndpointRole": (_("role of an endpoint"), _("roles of endpoints")),
     "ExposedEntity": (_("entity"), _("entities")),
     "Fetcher": (_("data fetcher"), _("data fetchers")),
     "Input": (_("input"), _("inputs")),
