@@ -1,5 +1,6 @@
-"""Texts of the studio's look, which has no catalogues, and of Django's pages of accounts, which lack some: named
-here, they are in ours.
+"""Texts of the studio's look, which has no catalogues, and of Django's pages of accounts, which lack some.
+
+Named here, they are in ours.
 """
 
 from __future__ import annotations
@@ -54,8 +55,8 @@ TEXTS = (
     _("You have been successfully logged out from the administration"),
     _("After you've created a user, you’ll be able to edit more user options."),
     _(
-        "Raw passwords are not stored, so there is no way to see this user’s password, but you can change the "
-        'password using <a href="{}" class="text-primary-600 dark:text-primary-500">this form</a>.'
+        "Raw passwords are not stored, so there is no way to see this user’s password, but you can change "
+        'the password using <a href="{}" class="text-primary-600 dark:text-primary-500">this form</a>.'
     ),
 )
 ACCOUNTS = (
@@ -75,8 +76,8 @@ ACCOUNTS = (
     _("Set password: %s"),
     _("This action will <strong>enable</strong> password-based authentication for this user."),
     _(
-        "Whether the user will be able to authenticate using a password or not. If disabled, they may still be "
-        "able to authenticate using other backends, such as Single Sign-On or LDAP."
+        "Whether the user will be able to authenticate using a password or not. If disabled, they may still "
+        "be able to authenticate using other backends, such as Single Sign-On or LDAP."
     ),
     _("hash"),
     _("salt"),
