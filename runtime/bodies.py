@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from contextlib import suppress
 from typing import Any
 
 import jiter
@@ -11,6 +13,8 @@ from django.http import HttpRequest
 from runtime.problems import FieldError, Problem
 
 DEEPEST = 32
+# Of a body that nobody wants: what has been sent anyway, and how much and how long is read at most.
+_ON_ITS_WAY, _MOST_UNWANTED, _SECONDS = 64 * 1024, 64 * 1024 * 1024, 2.0
 _JSON_TYPES = ("application/json", "application/merge-patch+json")
 
 
@@ -62,6 +66,23 @@ def announced_length(request: HttpRequest) -> int:
     if "HTTP_TRANSFER_ENCODING" in request.META:
         raise Problem(411, "length_required", "Send a Content-Length.")
     return 0
+
+
+def read_unwanted(request: HttpRequest) -> None:
+    """Take in what a refused request still sends, within bounds, and drop it.
+
+    The connection ends where a body is left unread, and who is cut off while sending often never sees the
+    answer. A sender that waits to be told to go on has sent nothing.
+    """
+    length = request.META.get("CONTENT_LENGTH") or "0"
+    if "HTTP_EXPECT" in request.META or not length.isdecimal():
+        return
+    if not _ON_ITS_WAY < int(length[:18]) <= _MOST_UNWANTED:
+        return
+    ends = time.monotonic() + _SECONDS
+    with suppress(OSError):
+        while request.read(_ON_ITS_WAY) and time.monotonic() < ends:
+            pass
 
 
 def malformed(detail: str) -> Problem:

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
 
+from runtime.bodies import read_unwanted
 from runtime.exchange import Exchange
 from runtime.failures import answer
 from runtime.fixed import fixed_at
@@ -25,6 +26,8 @@ def dispatch(request: HttpRequest, *args: str, **kwargs: str) -> HttpResponseBas
         response = _options(request) if request.method == "OPTIONS" else _answer(request)
     except Exception as error:
         response = answer(error, request)
+    if response.status_code >= 400:
+        read_unwanted(request)
     if isinstance(response, HttpResponse):
         _say_length(request, response)
     response.headers[HEADER] = request_id(request)

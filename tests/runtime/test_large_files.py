@@ -143,6 +143,38 @@ def test_a_sender_that_goes_away_leaves_nothing(site: Site) -> None:
     assert site.manage("shell", "-c", _COUNT).strip().endswith("0 0")
 
 
+def test_who_sends_too_much_or_may_not_send_sees_the_answer(site: Site) -> None:
+    """Many clients look for the answer only when they have sent all."""
+    server = site.start()
+    rep = _headers(server)
+    contract = _account(server, rep)
+    json = {"Content-Type": "application/json"}
+    pdf = {"Content-Type": "application/pdf", "Content-Disposition": "attachment; filename=large.pdf"}
+    refused = [
+        (413, "/api/sales/accounts", rep | json),
+        (413, contract.replace("contract", "notes"), rep | pdf),
+        (401, "/api/sales/accounts", json),
+        (401, contract, pdf),
+        (404, "/api/nobody/knows", json),
+        (415, "/api/sales/accounts", rep | pdf),
+    ]
+    for status, path, headers in refused * 3:
+        assert _told(server, path, headers) == status
+
+
+def _told(server: Server, path: str, headers: dict[str, str]) -> int:
+    """What is answered to 20 MB, read once they have been sent."""
+    target = urlsplit(server.url)
+    connection = http.client.HTTPConnection(str(target.hostname), target.port, timeout=30)
+    connection.putrequest("POST", path)
+    for name, value in {**headers, "Content-Length": str(20 * len(PIECE))}.items():
+        connection.putheader(name, value)
+    connection.endheaders()
+    for piece in _content(20):
+        connection.send(piece)
+    return connection.getresponse().status
+
+
 def test_a_reader_that_goes_away_harms_nobody(site: Site) -> None:
     server = site.start()
     headers = _headers(server)
