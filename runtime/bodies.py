@@ -14,7 +14,7 @@ from runtime.problems import FieldError, Problem
 
 DEEPEST = 32
 # Of a body that nobody wants: what has been sent anyway, and how much and how long is read at most.
-_ON_ITS_WAY, _MOST_UNWANTED, _SECONDS = 64 * 1024, 64 * 1024 * 1024, 2.0
+_ON_ITS_WAY, _MOST_UNWANTED, _SECONDS = 64 * 1024, 64 * 1024 * 1024, 5.0
 _JSON_TYPES = ("application/json", "application/merge-patch+json")
 
 
