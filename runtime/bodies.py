@@ -74,15 +74,14 @@ def read_unwanted(request: HttpRequest) -> None:
     The connection ends where a body is left unread, and who is cut off while sending often never sees the
     answer. A sender that waits to be told to go on has sent nothing.
     """
-    length = request.META.get("CONTENT_LENGTH") or "0"
-    if "HTTP_EXPECT" in request.META or not length.isdecimal():
-        return
-    if not _ON_ITS_WAY < int(length[:18]) <= _MOST_UNWANTED:
+    if "HTTP_EXPECT" in request.META:
         return
     ends = time.monotonic() + _SECONDS
-    with suppress(OSError):
-        while request.read(_ON_ITS_WAY) and time.monotonic() < ends:
-            pass
+    # Of what comes in chunks nobody knows where it ends.
+    with suppress(Problem, OSError):
+        if _ON_ITS_WAY < announced_length(request) <= _MOST_UNWANTED:
+            while request.read(_ON_ITS_WAY) and time.monotonic() < ends:
+                pass
 
 
 def malformed(detail: str) -> Problem:

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from django import forms
 from django.contrib import admin
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.decorators import method_decorator
@@ -17,11 +18,11 @@ from designer.admin.endpoints.row_formsets import OrderedFormSet
 from designer.admin.look import TabularInline, dress, searchable, suggesting
 from designer.admin.metadata import choices
 from designer.admin.metadata.known import known_metadata
-from designer.admin.saving.checked import RefusalForm, SharedAdmin
-from designer.admin.saving.needed import NEEDED
+from designer.admin.saving.checked import RefusalForm
+from designer.admin.saving.needed import NeededAdmin
 from designer.admin.trying.try_page import FOR_REAL
 from designer.admin.trying.user_examples import ExampleForm, designed, example_view
-from designer.models import Binding, RelatedColumn, UserProperty
+from designer.models import Binding, Endpoint, RelatedColumn, UserProperty
 from designer.readiness.metadata import USER
 
 _EXAMPLE = "designer_userproperty_example"
@@ -83,8 +84,7 @@ class RelatedColumnInline(TabularInline):
 
 
 @admin.register(UserProperty)
-class UserPropertyAdmin(SharedAdmin):
-    delete_confirmation_template = NEEDED
+class UserPropertyAdmin(NeededAdmin):
     form = UserPropertyForm
     when_empty = _("No user property yet. They are what callers learn of themselves, and “@user” values.")
     inlines = (RelatedColumnInline,)
@@ -133,10 +133,8 @@ class UserPropertyAdmin(SharedAdmin):
     def source(self, row: UserProperty) -> str:
         return row.attribute or row.relationship or row.expression
 
-    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
-        """Endpoints that write `@user.…` values keep the property that they need."""
-        found, counts, permissions, protected = super().get_deleted_objects(objs, request)
+    def needing(self, objs: Any) -> QuerySet[Endpoint]:
+        """Those that write its `@user.…` value."""
         names = {known.name for known in objs}
-        bindings = Binding.objects.filter(source="user").select_related("endpoint__entity__module")
-        users = [str(binding.endpoint) for binding in bindings if binding.value in names]
-        return found, counts, permissions, [*protected, *users]
+        bound = Binding.objects.filter(source="user").values_list("endpoint", "value")
+        return Endpoint.objects.filter(pk__in={endpoint for endpoint, value in bound if value in names})

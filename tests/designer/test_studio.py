@@ -229,10 +229,11 @@ def test_of_thousands_of_endpoints_that_need_a_row_the_first_are_named(
 
 def test_a_user_property_in_use_cannot_be_deleted(dora: Client) -> None:
     known = UserProperty.objects.get(name="email")
-    Binding.objects.create(
-        endpoint=_accounts_endpoint(), attribute="emailaddress1", source="user", value="email"
-    )
-    dora.post(reverse("admin:designer_userproperty_delete", args=[known.pk]), {"post": "yes"})
+    endpoint = _accounts_endpoint()
+    Binding.objects.create(endpoint=endpoint, attribute="emailaddress1", source="user", value="email")
+    url = reverse("admin:designer_userproperty_delete", args=[known.pk])
+    assert f'<a href="{change_url(endpoint)}">' in dora.get(url).content.decode()
+    dora.post(url, {"post": "yes"})
     assert UserProperty.objects.filter(name="email").exists()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
@@ -13,19 +14,19 @@ from designer.admin.saving.checked import SharedAdmin
 from designer.models import Endpoint
 
 _SHOWN = 50
-# Says what to do about what is named.
-NEEDED = "designer/needed.html"
 
 
 class NeededAdmin(SharedAdmin):
-    """For models with a relation `endpoints`."""
+    delete_confirmation_template = "designer/needed.html"
 
-    delete_confirmation_template = NEEDED
+    def needing(self, objs: Any) -> QuerySet[Endpoint]:
+        """The endpoints that need any of `objs`: those of a relation `endpoints`, if nothing else is said."""
+        relation = self.model._meta.get_field("endpoints").field.name
+        return Endpoint.objects.filter(**{f"{relation}__in": objs}).distinct()
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
         """Thousands of endpoints may need a row: the first are named, which one query finds."""
-        relation = self.model._meta.get_field("endpoints").field.name
-        needing = Endpoint.objects.filter(**{f"{relation}__in": objs}).distinct()
+        needing = self.needing(objs)
         count = needing.count()
         if not count:
             return super().get_deleted_objects(objs, request)
