@@ -30,26 +30,13 @@ STUDIO = "/admin/"
 Handler = Callable[[HttpRequest], HttpResponseBase]
 
 
-def past_the_studio(get_response: Handler) -> Handler:
-    """What comes after all of the studio's middleware that stands in a row from `get_response` on.
-
-    Django wraps each middleware to catch its exceptions, as a decorator does.
-    """
-    following = getattr(get_response, "__wrapped__", None)
-    return following.past if isinstance(following, StudioOnly) else get_response
-
-
 class StudioOnly:
-    """Passes a request for anything but the studio by its whole row, in one step."""
-
-    def __init__(self, get_response: Handler) -> None:
-        super().__init__(get_response)  # type: ignore[call-arg]  # the middleware that this is mixed into
-        self.past = past_the_studio(get_response)
+    """Passes a request for anything but the studio by."""
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if request.path_info.startswith(STUDIO):
             return super().__call__(request)  # type: ignore[misc, no-any-return]
-        return self.past(request)
+        return self.get_response(request)  # type: ignore[attr-defined, no-any-return]
 
 
 class StudioSessions(StudioOnly, SessionMiddleware):

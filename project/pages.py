@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -13,9 +12,8 @@ from django.views.decorators.http import require_safe
 from designer.admin.pages import failures
 from project.middleware import STUDIO
 from runtime.failures import problem_of
+from runtime.middleware import is_of_the_api
 from runtime.problems import respond
-
-_API = re.compile(r"^/(api|optionsets)(/|$)|^/[^/]+/[^/]+/optionsets(/|$)")
 
 
 @require_safe
@@ -50,6 +48,6 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 def _failed(request: HttpRequest, error: BaseException | None, template: str, status: int) -> HttpResponse:
-    if _API.match(request.path_info) and isinstance(error, Exception):
+    if is_of_the_api(request.path_info) and isinstance(error, Exception):
         return respond(problem_of(error), request)
     return render(request, template, status=status)

@@ -53,13 +53,13 @@ INSTALLED_APPS = [
     "project.apps.Project",
 ]
 
-# What only the studio needs passes API requests on untouched: see project.middleware.
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     *(["corsheaders.middleware.CorsMiddleware"] if env["CORS_ORIGINS"] else []),
     "project.middleware.ContentPolicy",
-    # In one row: see project.middleware.past_the_studio.
+    # What comes after it never sees a request of the API.
+    "runtime.middleware.ApiMiddleware",
     "project.middleware.StudioSessions",
     "project.middleware.StudioLanguage",
     "project.middleware.StudioCommon",

@@ -1,4 +1,4 @@
-"""The URL space: pages and health here, everything of the API in `runtime.urls`."""
+"""The pages and health. What is of the API never comes here: see `runtime.middleware`."""
 
 from __future__ import annotations
 
@@ -7,11 +7,8 @@ from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView
 
 from project import health, metrics, pages
-from runtime import urls as api
 
-# The API comes first and flat: its requests should not pay for the pages' patterns.
 urlpatterns: list[URLPattern | URLResolver] = [
-    *api.urlpatterns,
     path("", pages.landing, name="landing"),
     path("favicon.ico", pages.mark),
     path("admin", RedirectView.as_view(url="/admin/")),

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.views.decorators.csrf import csrf_exempt
 
 from runtime.bodies import read_unwanted
 from runtime.exchange import Exchange
@@ -19,8 +18,7 @@ from runtime.serving import Served, current
 from runtime.usage import usage
 
 
-@csrf_exempt
-def dispatch(request: HttpRequest, *args: str, **kwargs: str) -> HttpResponseBase:
+def dispatch(request: HttpRequest) -> HttpResponseBase:
     """Answer `request`. Nothing is raised: whatever goes wrong becomes a problem."""
     try:
         response = _options(request) if request.method == "OPTIONS" else _answer(request)
