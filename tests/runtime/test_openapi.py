@@ -220,7 +220,7 @@ def test_readers_who_can_unpack_get_it_packed(rita: Caller) -> None:
 def test_a_long_document_leaves_in_pieces_and_is_whole(max: Caller) -> None:
     account = Endpoint.objects.get(kind="create", entity__segment="accounts")
     place = {"kind": "delete", "module": account.module, "entity": account.entity}
-    Endpoint.objects.bulk_create(Endpoint(segment=f"many-{number}", **place) for number in range(200))
+    Endpoint.objects.bulk_create(Endpoint(segment=f"many-{number}", **place) for number in range(800))
     packed = max.get("/api/openapi.json", accept_encoding="gzip")
     plain = max.get("/api/openapi.json")
     pieces = list(plain.streaming_content)
