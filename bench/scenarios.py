@@ -102,15 +102,6 @@ SCENARIOS = (
         others_path="/memory/optionsets/priorities?lcid=1033",
     ),
     Scenario(
-        key="create",
-        title="Create, five inputs",
-        method="POST",
-        path="/api/sales/accounts",
-        authenticated=True,
-        body=new_account,
-        goals={"stock": 2.5, "plain": 0.6, "fastapi": 1.5},
-    ),
-    Scenario(
         key="read",
         title="Read by id, seven columns",
         method="GET",
@@ -125,6 +116,16 @@ SCENARIOS = (
         path=LIST,
         authenticated=True,
         goals={"stock": 4, "plain": 0.7, "fastapi": 2},
+    ),
+    # After those that read, so that all have the same 10,000 to read from.
+    Scenario(
+        key="create",
+        title="Create, five inputs",
+        method="POST",
+        path="/api/sales/accounts",
+        authenticated=True,
+        body=new_account,
+        goals={"stock": 2.5, "plain": 0.6, "fastapi": 1.5},
     ),
     Scenario(
         key="update",
