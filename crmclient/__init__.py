@@ -11,6 +11,7 @@ from crmclient.values import (
     Stored,
     Value,
     Values,
+    new_guid,
     parse_guid,
 )
 
@@ -32,5 +33,6 @@ __all__ = [
     "Update",
     "Value",
     "Values",
+    "new_guid",
     "parse_guid",
 ]

@@ -10,7 +10,6 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import random
-import uuid
 from collections.abc import Callable
 from typing import TypeAlias, cast
 
@@ -18,6 +17,7 @@ from django.db import IntegrityError, transaction
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 
+from crmclient import new_guid
 from runtime.addresses import client_address
 from runtime.exchange import Exchange
 from runtime.failures import problem_of
@@ -74,7 +74,7 @@ class Idempotency:
         record = IdempotencyRecord(
             digest=self.digest,
             body_digest=self.body_digest,
-            record_id=str(uuid.uuid4()),
+            record_id=new_guid(),
             deadline=self._deadline(),
             expires=self.exchange.now + LIFETIME,
         )

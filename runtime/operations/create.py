@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Sequence
 from functools import partial
 from typing import ClassVar
 
 from django.http import HttpResponse
 
-from crmclient import Guid, Platform, Reference
+from crmclient import Guid, Platform, Reference, new_guid
 from crmclient.errors import DuplicateKey, InvalidRecord, RecordNotFound
 from crmclient.platform import Create
 from designer.configuration import Endpoint
@@ -57,7 +56,7 @@ class CreateOperation(Operation):
 
     def _create_with(self, items: Sequence[Item], sent: Sent, exchange: Exchange) -> Guid:
         """Create the record and those of its lists, all of them or none."""
-        id = exchange.chosen_id or str(uuid.uuid4())
+        id = exchange.chosen_id or new_guid()
         parent = Reference(self.entity, id)
         operations = all_of(
             partial(self._parent, id, sent, exchange),

@@ -126,6 +126,12 @@ def test_an_unknown_entity_is_an_error_of_its_own(platform: Platform) -> None:
         platform.create("shop_ghost", {})
 
 
+def test_new_ids_are_in_the_order_in_which_records_were_made(platform: Platform) -> None:
+    ids = [add_product(platform) for _ in range(20)]
+    assert ids == sorted(ids)
+    assert len(set(ids)) == 20
+
+
 def test_a_chosen_id_is_taken_once(platform: Platform) -> None:
     id = str(uuid.uuid4())
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
-
 from crmclient.dataverse import paths
 from crmclient.dataverse.api import REPRESENTATION, Api, tag_of, version_of
 from crmclient.dataverse.http.messages import Answer, Request
@@ -13,7 +11,7 @@ from crmclient.dataverse.subjects import Kind, Subject
 from crmclient.errors import InvalidRecord, RecordNotFound, UnexpectedAnswer, WrongType
 from crmclient.metadata import Entity
 from crmclient.platform import Create, Delete, Update
-from crmclient.values import Guid, Stored, Values, parse_guid
+from crmclient.values import Guid, Stored, Values, new_guid, parse_guid
 
 _NO_CONTENT = 204
 
@@ -100,4 +98,4 @@ def _choose_id(entity: Entity, operation: Create) -> Guid:
     if len(chosen) > 1:
         problem = WrongType(entity.primary_id, "Another id was chosen too.")
         raise InvalidRecord(entity.logical_name, [problem])
-    return chosen.pop() if chosen else str(uuid.uuid4())
+    return chosen.pop() if chosen else new_guid()

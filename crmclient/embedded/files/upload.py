@@ -4,7 +4,6 @@ pointer.
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import BinaryIO
@@ -30,7 +29,7 @@ from crmclient.errors import (
 )
 from crmclient.limits import check_file
 from crmclient.platform import Call
-from crmclient.values import FileInfo, Guid, Value
+from crmclient.values import FileInfo, Guid, Value, new_guid
 
 
 class Upload:
@@ -45,7 +44,7 @@ class Upload:
         self._attribute = attribute
         self._if_version = if_version
         self._call = call
-        self._file = str(uuid.uuid4())
+        self._file = new_guid()
 
     def run(self, content: BinaryIO, file_name: str, content_type: str) -> FileInfo:
         """Raises as `Platform.upload`; when it does, the column is as before and no bytes are left."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import uuid
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -20,7 +19,7 @@ from crmclient.embedded.single import SingleUnit
 from crmclient.embedded.snapshot import StoredColumn, StoredEntity
 from crmclient.embedded.system import SERVICE_USER
 from crmclient.errors import InvalidRecord, WrongType
-from crmclient.values import Guid, Reference, Stored, Values
+from crmclient.values import Guid, Reference, Stored, Values, new_guid
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +98,7 @@ def _choose_id(written: Written, id: Guid | None) -> Guid:
         if among_values not in (None, chosen):
             written.problems.append(WrongType(column.attribute.logical_name, "Another id was chosen too."))
     else:
-        chosen = str(among_values) if among_values is not None else str(uuid.uuid4())
+        chosen = str(among_values) if among_values is not None else new_guid()
     written.columns[column.name] = chosen
     return chosen
 
