@@ -1,0 +1,75 @@
+"""Readiness of user properties: each rule finds what it is for."""
+
+from __future__ import annotations
+
+import pytest
+
+from designer.definitions import (
+    ColumnDefinition,
+    UserPropertyDefinition,
+)
+from designer.readiness import Checker
+from tests.designer.judged import (
+    MAIL,
+    configured,
+    metadata,
+)
+
+PROPERTY_FINDINGS = {
+    "a name without letters": ("user-property-name", MAIL.model_copy(update={"name": "--"})),
+    "a key that another has": ("user-property-name", MAIL.model_copy(update={"name": "Mail"})),
+    "no attribute": ("user-property-attribute", UserPropertyDefinition(name="x")),
+    "unknown attribute": ("user-property-attribute", UserPropertyDefinition(name="x", attribute="gone")),
+    "no relationship": ("user-property-relationship", UserPropertyDefinition(name="x", kind="related")),
+    "unknown relationship": (
+        "user-property-relationship", UserPropertyDefinition(name="x", kind="related", relationship="gone"),
+    ),
+    "no columns": (
+        "user-property-relationship",
+        UserPropertyDefinition(name="x", kind="related", relationship="unit_users"),
+    ),
+    "unknown column": (
+        "user-property-relationship",
+        UserPropertyDefinition(
+            name="x", kind="related", relationship="unit_users", columns=(ColumnDefinition(attribute="gone"),)
+        ),
+    ),
+    "columns of one key": (
+        "user-property-columns",
+        UserPropertyDefinition(
+            name="x", kind="related", relationship="unit_users",
+            columns=(ColumnDefinition(attribute="name"), ColumnDefinition(attribute="name", name="Name")),
+        ),
+    ),
+    "an expression that does not compile": (
+        "user-property-expression", UserPropertyDefinition(name="x", kind="custom", expression="usr.roles"),
+    ),
+}  # fmt: skip
+
+
+def found_of_property(known: UserPropertyDefinition) -> set[str]:
+    checker = Checker(configured(properties=(MAIL, known)), metadata())
+    return {finding.rule for finding in checker.user_property(known)}
+
+
+@pytest.mark.parametrize("case", PROPERTY_FINDINGS)
+def test_a_rule_of_user_properties_finds_what_it_is_for(case: str) -> None:
+    rule, known = PROPERTY_FINDINGS[case]
+    assert rule in found_of_property(known)
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        UserPropertyDefinition(name="id", attribute="systemuserid"),
+        UserPropertyDefinition(
+            name="unit",
+            kind="related",
+            relationship="unit_users",
+            columns=(ColumnDefinition(attribute="name"),),
+        ),
+        UserPropertyDefinition(name="isBuyer", kind="custom", expression="'buyer' in user.roles"),
+    ],
+)
+def test_nothing_is_found_of_a_good_user_property(known: UserPropertyDefinition) -> None:
+    assert found_of_property(known) == set()
