@@ -12,12 +12,15 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Final
 
+from crmclient.sentences import Sentence
 from crmclient.text import storable
 from crmclient.values import Guid, parse_guid
 
 _EARLIEST, _LATEST = dt.date(1753, 1, 1), dt.date(9999, 12, 30)
 _EARLIEST_TIME = dt.datetime(1753, 1, 1, tzinfo=dt.UTC)
 _LATEST_TIME = dt.datetime(9999, 12, 31, tzinfo=dt.UTC)
+
+OUT_OF_RANGE: Final = Sentence("the date must lie between 1753-01-01 and 9999-12-30")
 
 
 def text(value: object) -> str:
@@ -40,7 +43,9 @@ def _whole(bits: int) -> Callable[[object], int]:
     def fit(value: object) -> int:
         number = whole_number(value)
         if not -limit <= number < limit:
-            raise ValueError(f"the number must lie between {-limit} and {limit - 1}")
+            raise ValueError(
+                Sentence("the number must lie between %(least)s and %(most)s", least=-limit, most=limit - 1)
+            )
         return number
 
     return fit
@@ -87,7 +92,7 @@ def moment(value: object) -> dt.datetime:
     if value.tzinfo is None:
         raise TypeError("a date and time needs its offset from UTC")
     if not _EARLIEST_TIME <= value < _LATEST_TIME:
-        raise ValueError("the date must lie between 1753-01-01 and 9999-12-30")
+        raise ValueError(OUT_OF_RANGE)
     return value.astimezone(dt.UTC)
 
 
@@ -95,7 +100,7 @@ def day(value: object) -> dt.date:
     if isinstance(value, dt.datetime) or not isinstance(value, dt.date):
         raise TypeError("a date is needed")
     if not _EARLIEST <= value <= _LATEST:
-        raise ValueError("the date must lie between 1753-01-01 and 9999-12-30")
+        raise ValueError(OUT_OF_RANGE)
     return value
 
 

@@ -126,7 +126,8 @@ SETTINGS: tuple[Setting, ...] = (
         "ALLOWED_HOSTS",
         words,
         "",
-        "Host names the service answers to, comma-separated. Required in production; `*` is refused there.",
+        "Host names that the studio answers to, comma-separated; the API goes by no name. Required in "
+        "production; `*` is refused there.",
     ),
     Setting(
         "DATABASE_URL",

@@ -12,6 +12,7 @@ from django.templatetags.static import static
 from django.utils.translation import gettext_lazy as _
 
 from project.environment import load
+from runtime.paths import API_PATHS
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = load()
@@ -56,8 +57,8 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    *(["corsheaders.middleware.CorsMiddleware"] if env["CORS_ORIGINS"] else []),
     "project.middleware.ContentPolicy",
+    *(["corsheaders.middleware.CorsMiddleware"] if env["CORS_ORIGINS"] else []),
     # What comes after it never sees a request of the API.
     "runtime.middleware.ApiMiddleware",
     "project.middleware.StudioSessions",
@@ -244,7 +245,7 @@ CORS_ALLOW_HEADERS = [
     *("Accept", "Authorization", "Content-Type", "Content-Disposition", "Idempotency-Key", "X-Request-Id"),
     *("If-Match", "If-None-Match", "If-Range", "Range"),
 ]
-CORS_URLS_REGEX = r"^/(api/|optionsets/|[^/]+/[^/]+/optionsets/)"
+CORS_URLS_REGEX = API_PATHS
 if env["TRUSTED_PROXIES"]:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 

@@ -16,6 +16,7 @@ from runtime.request_ids import HEADER, request_id
 from runtime.routing import Match
 from runtime.serving import Served, current
 from runtime.usage import usage
+from runtime.viewsets import PRIVATE
 
 
 def dispatch(request: HttpRequest) -> HttpResponseBase:
@@ -26,6 +27,9 @@ def dispatch(request: HttpRequest) -> HttpResponseBase:
         response = answer(error, request)
     if response.status_code >= 400:
         read_unwanted(request)
+        # Also of what no view has answered: a path that is not there now may be in a moment.
+        for name, value in PRIVATE.items():
+            response.headers.setdefault(name, value)
     if isinstance(response, HttpResponse):
         _say_length(request, response)
     response.headers[HEADER] = request_id(request)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from crmclient.query.calendar import Moment
+from designer.calendar import calendar
 from designer.expressions import Expression
-from runtime.calendar import calendar
 from runtime.context import surroundings
 from runtime.exchange import Exchange
 

@@ -9,8 +9,9 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from runtime.dispatch import dispatch
+from runtime.paths import API_PATHS
 
-_PATHS = re.compile(r"/(api|optionsets)(/|$)|/(?!admin/|static/)[^/]+/[^/]+/optionsets(/|$)")
+_PATHS = re.compile(API_PATHS)
 
 
 def is_of_the_api(path: str) -> bool:

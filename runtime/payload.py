@@ -66,7 +66,9 @@ class Payload:
         Raises Problem 400 and its kin; no query parameter is taken.
         """
         read_parameters(exchange.request, ())
-        sent = self._inputs.read(read_object(exchange.request, optional=self._optional))
+        with exchange.transfer():
+            body = read_object(exchange.request, optional=self._optional)
+        sent = self._inputs.read(body)
         exchange.inputs = self._inputs.completed(sent)
         return sent
 

@@ -27,7 +27,7 @@ from runtime.openapi.documentation import Documentation, of_endpoint
 from runtime.operations.base import Description, Operation
 from runtime.problems import Problem
 
-_PRIVATE = {"Cache-Control": "private, no-cache", "Vary": "Authorization"}
+PRIVATE = {"Cache-Control": "private, no-cache", "Vary": "Authorization"}
 _PUBLIC = {"Cache-Control": "public, no-cache"}
 
 
@@ -56,7 +56,7 @@ class GuardedViewSet(ViewSet):
     def finalize_response(  # type: ignore[override]
         self, request: Request, response: HttpResponseBase, *args: Any, **kwargs: Any
     ) -> HttpResponseBase:
-        for name, value in (_PUBLIC if self.is_public else _PRIVATE).items():
+        for name, value in (_PUBLIC if self.is_public else PRIVATE).items():
             response.headers.setdefault(name, value)
         return response
 

@@ -95,6 +95,12 @@ UNSORTABLE: Final = frozenset({Family.CHOICES, Family.FILE})
 _IDS: Final = frozenset({Family.GUID, Family.REFERENCE})
 
 
+def not_comparable(left: Attribute, right: Attribute) -> Sentence:
+    return Sentence(
+        "a %(left)s and a %(right)s cannot be compared", left=left.type.value, right=right.type.value
+    )
+
+
 def are_comparable(left: Attribute, right: Attribute) -> bool:
     """Whether a condition may compare the two with each other."""
     families = {FAMILY[left.type], FAMILY[right.type]}

@@ -1,6 +1,6 @@
 """Values as texts, as people and FetchXML write them, read by the type of an attribute.
 
-Everything raises ValueError with a message for people; what a type can hold at all the platform checks.
+Everything raises ValueError with a message for people.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Final
 
+from crmclient import fitting
+from crmclient.limits import decimal_places
 from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior
 from crmclient.query.calendar import Calendar
 from crmclient.sentences import Sentence
@@ -51,7 +53,7 @@ def stored(value: dt.date, attribute: Attribute, calendar: Calendar) -> dt.date:
                 )
             )
         return value.replace(tzinfo=dt.UTC)
-    return (value if value.tzinfo is not None else value.replace(tzinfo=calendar.zone)).astimezone(dt.UTC)
+    return shifted(value if value.tzinfo is not None else value.replace(tzinfo=calendar.zone), dt.UTC)
 
 
 def day_of(value: object, calendar: Calendar) -> dt.date:
@@ -59,10 +61,26 @@ def day_of(value: object, calendar: Calendar) -> dt.date:
     if isinstance(value, str):
         value = read_date(value)
     if isinstance(value, dt.datetime):
-        return (value if value.tzinfo is None else value.astimezone(calendar.zone)).date()
+        return (value if value.tzinfo is None else shifted(value, calendar.zone)).date()
     if isinstance(value, dt.date):
         return value
     raise ValueError(Sentence("a date is needed, such as 2026-01-31"))
+
+
+def shifted(value: dt.datetime, zone: dt.tzinfo) -> dt.datetime:
+    try:
+        return value.astimezone(zone)
+    except OverflowError:
+        raise ValueError(fitting.OUT_OF_RANGE) from None
+
+
+def fit(value: Value, attribute: Attribute) -> None:
+    """Raises ValueError, or TypeError, for what no record can hold: platforms refuse to compare with it."""
+    if attribute.type is AttributeType.DATETIME:
+        by_day = attribute.behavior is DateTimeBehavior.DATE_ONLY
+        (fitting.day if by_day else fitting.moment)(value)
+    elif attribute.type in _FITS:
+        _FITS[attribute.type](value)
 
 
 def read_date(text: str) -> dt.date:
@@ -127,6 +145,27 @@ def _read_guid(text: str) -> str:
 def _read_options(text: str) -> tuple[int, ...]:
     return (read_whole(text),)
 
+
+def _exact(places: int) -> Callable[[object], Decimal]:
+    def fit(value: object) -> Decimal:
+        number = fitting.exact_number(value)
+        if decimal_places(number) > places:
+            raise ValueError(Sentence("at most %(places)s decimal places are kept", places=places))
+        return number
+
+    return fit
+
+
+_FITS: Final[dict[AttributeType, Callable[[object], object]]] = {
+    AttributeType.INTEGER: fitting.integer,
+    AttributeType.PICKLIST: fitting.integer,
+    AttributeType.STATE: fitting.integer,
+    AttributeType.STATUS: fitting.integer,
+    AttributeType.BIGINT: fitting.bigint,
+    AttributeType.DOUBLE: fitting.double,
+    AttributeType.DECIMAL: _exact(10),
+    AttributeType.MONEY: _exact(4),
+}
 
 _READERS: Final[dict[AttributeType, Callable[[str], Value]]] = {
     AttributeType.STRING: read_text,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator
 
 from designer.configuration import Configuration, Endpoint
@@ -14,7 +15,10 @@ from designer.readiness.registry import ENDPOINT_RULES, USER_PROPERTY_RULES, Rul
 from designer.readiness.subjects import EndpointSubject, Surroundings, UserPropertySubject
 from designer.sentences import Sentence as _
 
+logger = logging.getLogger("portico.readiness")
+
 UNREADABLE = "row-unreadable"
+UNJUDGED = "rule-failed"
 UNCHECKED = "metadata-unavailable"
 
 
@@ -81,6 +85,11 @@ def _run(registered: Iterable[Rule[S]], subject: S, name: str) -> Iterator[Findi
                 yield Finding(rule.id, rule.severity, message, name, field)
         except MetadataUnavailable as error:
             unavailable = str(error)
+        except Exception:
+            # Whatever is wrong with it, everything else can still be seen, and this be mended.
+            logger.exception("the rule %s failed for %s", rule.id, name)
+            message = _("It could not be judged by the rule %(rule)s: the log says why.", rule=rule.id)
+            yield Finding(UNJUDGED, rule.severity, message, name)
     if unavailable:
         message = _("The platform cannot be asked just now, so not everything could be checked.")
         yield Finding(UNCHECKED, Severity.WARNING, message, name)

@@ -9,11 +9,11 @@ from typing import Any, TypeAlias
 from crmclient import SERVICE_CALL, Call, Guid, Platform, Value
 from crmclient.errors import MetadataError
 from crmclient.query.ast import Column, Condition, Filter, Operator, Page, Query
+from designer.calendar import present
 from designer.definitions import UserPropertyDefinition
 from designer.expressions import Expression, ExpressionError
 from designer.names import output_key
 from designer.sentences import Sentence
-from runtime.calendar import present
 from runtime.callers.cache import RecentCache
 from runtime.callers.caller import Caller
 from runtime.callers.refusals import authentication_required, no_platform_user

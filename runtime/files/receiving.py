@@ -94,7 +94,7 @@ def _form_events(boundary: str, pieces: Iterator[bytes]) -> Iterator[MultipartSe
             for piece in pieces:
                 yield from parser.parse(piece)
     except (MultipartError, UnicodeError) as error:
-        raise malformed(f"The multipart body must hold one part, “{PART}”: {error}.") from error
+        raise malformed(f"The multipart body must hold one part, “{PART}”, with headers in UTF-8.") from error
 
 
 def _of_form(events: Iterator[MultipartSegment | bytes | None]) -> _Incoming:

@@ -8,6 +8,8 @@ from functools import partial
 from typing import TypeAlias
 
 from designer.configuration import Endpoint
+from designer.kinds.actions import ActionSettings
+from designer.kinds.option_sets import OptionSetSettings
 from runtime.introspection.parts import listed_name, place_of
 
 # What an entity is put together from.
@@ -16,10 +18,10 @@ _OF_ENTITY = frozenset({"operations", "files", "actions", "optionsets"})
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One of a list: its name, the platform's name of its entity where it is one, and its endpoints' ids."""
+    """One of a list: its name, what the platform calls it (a query it does not know), its endpoints' ids."""
 
     name: str
-    entity: str
+    platform_name: str
     ids: tuple[int, ...]
 
 
@@ -46,13 +48,22 @@ def _entities(endpoints: Endpoints) -> Sequence[Entry]:
 
 def _each(place: str, endpoints: Endpoints) -> Sequence[Entry]:
     return [
-        Entry(_name(place, endpoint), "", (id,)) for id, endpoint in endpoints if place_of(endpoint) == place
+        Entry(_name(place, endpoint), _platform_name(endpoint), (id,))
+        for id, endpoint in endpoints
+        if place_of(endpoint) == place
     ]
 
 
 def _name(place: str, endpoint: Endpoint) -> str:
     definition = endpoint.definition
     return listed_name(place, definition.module, endpoint.segment, definition.name)
+
+
+def _platform_name(endpoint: Endpoint) -> str:
+    match endpoint.definition.settings:
+        case ActionSettings(process=name) | OptionSetSettings(option_set=name):
+            return name
+    return ""
 
 
 _LISTS: Mapping[str, _List] = {

@@ -92,7 +92,7 @@ class Schema:
     def _entry(self, place: str, name: str) -> Entry:
         listed = entries(place, self._endpoints)
         found = [entry for entry in listed if entry.name == name]
-        found = found or [entry for entry in listed if entry.entity == name]
+        found = found or [entry for entry in listed if entry.platform_name == name]
         found = [entry for entry in found if self._parts(entry.ids)]
         if len(found) != 1:
             raise unknown_route()

@@ -78,7 +78,9 @@ class Operation(ABC):
 
     def body_digest(self, exchange: Exchange) -> str:
         """What tells the request's body from any other, for its Idempotency-Key."""
-        return hashlib.sha256(read_body(exchange.request)).hexdigest()
+        with exchange.transfer():
+            body = read_body(exchange.request)
+        return hashlib.sha256(body).hexdigest()
 
     @abstractmethod
     def describe(self) -> Description: ...

@@ -13,11 +13,11 @@ from django.http import HttpResponse
 
 from crmclient import Platform
 from crmclient.metadata import ENGLISH, Option
+from designer.calendar import present
 from designer.configuration import Endpoint
 from designer.expressions import Expression, ExpressionError
 from designer.kinds.option_sets import OptionFilter, OptionSetSettings
 from designer.sentences import Sentence
-from runtime.calendar import present
 from runtime.conditions import digest, not_modified
 from runtime.exchange import Exchange
 from runtime.failures import Misconfigured

@@ -9,11 +9,11 @@ from crmclient import Platform, Value
 from crmclient.query.ast import Page
 from crmclient.query.resolving import prepare
 from crmclient.query.resolving.prepared import PreparedQuery
+from designer.calendar import calendar
 from designer.configuration import Endpoint
 from designer.definitions import FetcherDefinition
 from designer.queries import answered
 from designer.sentences import Sentence
-from runtime.calendar import calendar
 from runtime.exchange import Exchange
 from runtime.failures import Misconfigured
 from runtime.problems import Problem

@@ -9,8 +9,8 @@ from crmclient.query.ast import Condition, Filter, FilterItem, Operator
 from crmclient.query.designed import DesignedFilter
 from crmclient.query.resolving import prepare_filter
 from crmclient.query.resolving.prepared import Needs, PreparedFilter
+from designer.calendar import calendar
 from designer.configuration import Endpoint
-from runtime.calendar import calendar
 from runtime.exchange import Exchange
 from runtime.steps.circumstances import circumstances
 

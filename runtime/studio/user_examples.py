@@ -6,12 +6,12 @@ from collections.abc import Collection, Sequence
 
 from crmclient import Guid
 from crmclient.errors import PlatformError
+from designer.calendar import present
 from designer.definitions import UserPropertyDefinition
 from designer.expressions import Expression, ExpressionError
 from designer.platform import get_platform
 from designer.ports import UserExample
 from designer.sentences import said
-from runtime.calendar import present
 from runtime.callers.caller import Caller
 from runtime.context import UserContext, surroundings
 from runtime.failures import Misconfigured

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -9,7 +10,9 @@ import pytest
 from designer.configuration import Configuration, Endpoint, Revision
 from designer.definitions import EndpointDefinition, ModuleDefinition
 from designer.platform import get_platform
-from designer.readiness import Finding, Metadata, check
+from designer.readiness import Finding, Metadata, check, checker
+from designer.readiness.findings import Severity
+from designer.readiness.registry import ENDPOINT_RULES, Rule
 
 pytestmark = pytest.mark.usefixtures("portico")
 
@@ -23,6 +26,10 @@ def fetch(inside: str = "", attributes: str = "", columns: str = '<attribute nam
 
 def where(condition: str) -> str:
     return fetch(f"<filter><condition {condition}/></filter>")
+
+
+def several(attribute: str, values: int) -> str:
+    return f'<condition attribute="{attribute}" operator="in">{"<value>1</value>" * values}</condition>'
 
 
 def findings(
@@ -224,3 +231,82 @@ def test_nothing_is_found_of_a_good_query(kind: str) -> None:
         + LINK.format('<attribute name="fullname"/>')
     )
     assert rules(query, NAME, kind=kind, columns=({"attribute": "c.fullname", "name": "contact"},)) == {}
+
+
+OUT_OF_RANGE = "the date must lie between"
+FILLED = '<condition attribute="name" operator="not-null"/>'
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        (where('attribute="revenue" operator="gt" value="0.00001"'), "at most 4 decimal places are kept"),
+        (where('attribute="numberofemployees" operator="lt" value="9999999999"'), "must lie between"),
+        (where('attribute="industrycode" operator="eq" value="99999999999"'), "must lie between"),
+        (where('attribute="createdon" operator="le" value="9999-12-31"'), OUT_OF_RANGE),
+        (where('attribute="createdon" operator="le" value="9999-12-31T23:59:59-05:00"'), OUT_OF_RANGE),
+        (where('attribute="createdon" operator="on-or-after" value="0001-01-01"'), OUT_OF_RANGE),
+        (where('attribute="createdon" operator="last-x-years" value="500"'), OUT_OF_RANGE),
+        (where('attribute="donotphone" operator="gt" valueof="donotemail"'), "does not apply to a true"),
+        (
+            fetch("<filter>" + several("new_interests", 1) + "</filter>"),
+            "a multi-select choice is compared by contain-values",
+        ),
+        (fetch("<filter>" + several("name", 2001) + "</filter>"), "at most 2000 values are taken"),
+        (fetch("<filter>" + FILLED * 501 + "</filter>"), "it has 501 conditions; at most 500 can be"),
+        (
+            fetch('<link-entity name="contact" from="parentcustomerid" to="name" alias="c"/>'),
+            "a Customer and a String cannot be compared",
+        ),
+        (
+            fetch(
+                LINK.format(
+                    '<link-entity name="systemuser" from="systemuserid" to="ownerid" alias="u"><filter>'
+                    '<condition attribute="fullname" operator="eq" valueof="account.name"/>'
+                    "</filter></link-entity>"
+                )
+            ),
+            "a link's filter can name the link or its parent, not 'account'",
+        ),
+        (
+            fetch(LINK.format("<all-attributes/>"), 'distinct="true"', "<all-attributes/>"),
+            "columns; at most 64 can be",
+        ),
+    ],
+)
+def test_what_no_platform_would_run_is_said_before_it_is_asked(query: str, message: str) -> None:
+    found = [finding for finding in findings(query, kind="multi-query") if finding.rule == "query-problem"]
+    assert message in found[0].message
+
+
+def test_queries_are_judged_in_the_time_zone_that_they_are_run_in(settings: Any) -> None:
+    by_month = fetch(
+        "",
+        'aggregate="true"',
+        '<attribute name="createdon" alias="m" groupby="true" dategrouping="month"/>'
+        '<attribute name="accountid" alias="n" aggregate="count"/>',
+    )
+    assert rules(by_month, kind="multi-query") == {}
+    settings.PORTICO = {**settings.PORTICO, "CRM_TIME_ZONE": "Europe/Berlin"}
+    assert rules(by_month, kind="multi-query") == {"query-problem": "settings.query"}
+
+
+def test_a_chart_of_the_first_few_is_cut_by_top() -> None:
+    columns = (
+        '<attribute name="ownerid" alias="o" groupby="true"/>'
+        '<attribute name="accountid" alias="n" aggregate="count"/><order alias="n" descending="true"/>'
+    )
+    counted = fetch("", 'aggregate="true" count="3"', columns)
+    assert rules(counted, kind="multi-query")["query-count-groups"] == "settings.query"
+    assert rules(fetch("", 'aggregate="true" top="3"', columns), kind="multi-query") == {}
+
+
+def test_what_no_rule_can_judge_hides_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(subject: object) -> Iterator[tuple[str, str]]:
+        raise RuntimeError("the secret reason")
+
+    monkeypatch.setattr(checker, "ENDPOINT_RULES", [Rule("odd", Severity.BLOCKING, fails), *ENDPOINT_RULES])
+    found = findings(None)
+    assert [finding.rule for finding in found][:1] == ["rule-failed"]
+    assert "query-missing" in {finding.rule for finding in found}
+    assert "secret" not in str(found)

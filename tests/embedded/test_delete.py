@@ -121,3 +121,5 @@ def test_an_owner_stays_as_long_as_it_owns(platform: Platform) -> None:
 def test_what_the_platform_itself_needs_stays(platform: Platform, entity: str, id: str) -> None:
     with pytest.raises(StateConflict):
         platform.delete(entity, id)
+    with pytest.raises(RecordNotFound):
+        platform.delete("shop_product", id)

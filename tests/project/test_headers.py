@@ -83,6 +83,11 @@ def test_a_browser_may_send_and_read_what_the_contract_names(site: Site) -> None
         "Access-Control-Request-Headers": "if-match",
     }
     preflight = server.request("OPTIONS", "/api/sales/accounts", headers=asked)
+    assert "default-src" in preflight.headers["Content-Security-Policy"]
+    unknown = server.request("GET", "/api", headers={"Origin": asked["Origin"]})
+    assert unknown.headers["Access-Control-Allow-Origin"] == asked["Origin"]
+    of_the_studio = server.request("OPTIONS", "/admin/b/optionsets/x", headers=asked)
+    assert "Access-Control-Allow-Origin" not in of_the_studio.headers
     sent = preflight.headers["Access-Control-Allow-Headers"].lower().split(", ")
     assert {"authorization", "content-disposition", "idempotency-key", "if-match", "range"} <= set(sent)
     answer = server.request("GET", "/optionsets/priorities", headers={"Origin": asked["Origin"]})

@@ -26,7 +26,8 @@ from crmclient.query.designed import (
     values_taken,
 )
 from crmclient.query.fetchxml import parse, write
-from crmclient.query.resolving import Circumstances, prepare_filter
+from crmclient.query.fetchxml.plain import write_plain
+from crmclient.query.resolving import Circumstances, prepare, prepare_filter
 from crmclient.query.shape import shape_of
 
 # XML 1.0 holds neither most control characters nor halves of characters.
@@ -238,3 +239,29 @@ def test_made_aliases_keep_clear_of_written_ones() -> None:
         '<link-entity name="c" from="x" to="y" alias="b1"/></entity>'
     )
     assert [link.alias for link in query.links] == ["b1_", "b1"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<filter><condition entityname="c" attribute="ownerid" operator="eq" valueof="account.ownerid"/>'
+        "</filter>"
+        '<link-entity name="contact" from="contactid" to="primarycontactid" alias="c"/>',
+        '<link-entity name="contact" from="contactid" to="primarycontactid" alias="c"><filter>'
+        '<condition entityname="account" attribute="ownerid" operator="eq" valueof="c.ownerid"/>'
+        "</filter></link-entity>",
+    ],
+)
+def test_an_attribute_compared_with_that_of_another_entity_keeps_its_own(text: str) -> None:
+    query = parse(f'<fetch><entity name="account"><attribute name="name"/>{text}</entity></fetch>')
+    assert parse(write(query)) == query
+    plain = prepare(query, lambda _: OWNED).resolve(Circumstances(dt.datetime.now(dt.UTC)))
+    assert parse(write_plain(plain)) == query
+
+
+OWNED = {
+    "ownerid": Attribute("ownerid", AttributeType.OWNER),
+    "name": Attribute("name", AttributeType.STRING),
+    "contactid": Attribute("contactid", AttributeType.UNIQUEIDENTIFIER),
+    "primarycontactid": Attribute("primarycontactid", AttributeType.LOOKUP),
+}

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
+import time
 import tracemalloc
+from typing import Any
 
 import pytest
 
@@ -37,3 +40,27 @@ def test_a_nul_character_is_found_wherever_it_is(anonymous: Caller) -> None:
     assert answer.json()["errors"][0]["pointer"] == "/a~1b/1/~0"
     assert answer.json()["errors"][0]["code"] == "invalid_character"
     assert anonymous.post(LEADS, {"topic": "x", "a\0": 1}).json()["code"] == "malformed_body"
+
+
+class Slow(io.BytesIO):
+    """A body that its sender takes a while for."""
+
+    def read(self, size: int | None = -1) -> bytes:
+        time.sleep(0.3)
+        return super().read(size)
+
+
+@pytest.mark.parametrize("headers", [{}, {"HTTP_IDEMPOTENCY_KEY": "slow-body-0001"}], ids=["plain", "keyed"])
+def test_the_time_that_a_body_takes_is_its_senders(
+    rita: Caller, settings: Any, headers: dict[str, str]
+) -> None:
+    settings.PORTICO = {**settings.PORTICO, "REQUEST_DEADLINE": 0.25}
+    body = b'{"name": "Slow Ltd"}'
+    environment: dict[str, Any] = {
+        "CONTENT_LENGTH": str(len(body)),
+        "CONTENT_TYPE": "application/json",
+        "wsgi.input": Slow(body),
+        **headers,
+    }
+    answer = rita.client.generic("POST", "/api/sales/accounts", **environment)
+    assert answer.status_code == 200, answer.content

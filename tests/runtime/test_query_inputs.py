@@ -236,3 +236,13 @@ def test_a_value_is_a_value_whatever_it_holds(rita: Caller, operator: str) -> No
         assert len(names) < 10 if exact else all(fold(value) in fold(name) for name in names)
 
     holds()
+
+
+@pytest.mark.parametrize("operator", ["on", "on-or-after", "on-or-before", "eq", "ge"])
+@pytest.mark.parametrize("value", ["9999-12-31T23:59:59Z", "9999-12-31T23:59:59-05:00"])
+def test_a_time_at_the_end_of_the_calendar_is_refused(
+    rita: Caller, settings: Any, operator: str, value: str
+) -> None:
+    settings.PORTICO = {**settings.PORTICO, "CRM_TIME_ZONE": "Europe/Berlin"}
+    path = comparing("createdon", operator, "DateTime")
+    assert rita.get(f"{path}?it={quote(value)}").status_code == 400

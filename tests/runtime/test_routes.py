@@ -14,6 +14,8 @@ def test_an_unknown_path_is_a_problem_with_its_own_instance(rita: Caller) -> Non
     assert answer.status_code == 404
     assert answer["Content-Type"] == "application/problem+json"
     assert answer.json()["instance"] == "/api/sales/nothing-here"
+    # It may be there in a moment: nobody in between is to remember this.
+    assert (answer["Cache-Control"], answer["Vary"]) == ("private, no-cache", "Authorization")
 
 
 @pytest.mark.parametrize(

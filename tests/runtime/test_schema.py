@@ -164,8 +164,11 @@ def test_what_a_reader_may_not_call_is_not_enabled(anonymous: Caller, rita: Call
     assert not any(operation["enabled"] for operation in shown.values())
 
 
-def test_an_entity_has_its_platform_name_too_while_only_one_has_it(rita: Caller) -> None:
+def test_the_platforms_names_are_known_too_while_only_one_has_it(rita: Caller) -> None:
     assert read(rita, "/api/schema/entities/account") == read(rita, "/api/schema/entities/sales.accounts")
+    assert read(rita, "/api/schema/processes/new_Ping") == read(rita, "/api/schema/processes/sales.ping")
+    priorities = read(rita, "/api/schema/optionsets/priorities")
+    assert read(rita, "/api/schema/optionsets/new_priority") == priorities
     exposed = Endpoint.objects.get(kind="create", entity__segment="accounts").entity
     Endpoint.objects.create(kind="delete", entity=exposed, segment="companies")
     assert rita.get("/api/schema/entities/account").status_code == 404

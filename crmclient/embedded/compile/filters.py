@@ -20,11 +20,10 @@ from crmclient.embedded.compile.scope import Joined, Scope, Source
 from crmclient.embedded.dialects.base import Dialect
 from crmclient.errors import InvalidQuery
 from crmclient.query.ast import Condition, Filter, Operator
+from crmclient.query.bounds import MOST_CONDITIONS
 from crmclient.query.families import OPERATORS, Family
 
 EVERY_ROW: Final = Fragment("1 = 1")
-MOST_CONDITIONS: Final = 500
-"""As many as Dataverse takes."""
 
 
 class FilterWriter:

@@ -16,11 +16,11 @@ from crmclient.embedded.compile.operands import Operand
 from crmclient.embedded.compile.patterns import Token
 from crmclient.embedded.dialects.base import Dialect
 from crmclient.query.ast import Operator
+from crmclient.query.bounds import MOST_VALUES
 
 EMPTY_MATCHES_NEGATIONS: Final = True
 
 LONGEST_PATTERN: Final = 4000
-MOST_VALUES: Final = 2000
 
 Encode = Callable[[Any], Any]
 

@@ -21,14 +21,12 @@ from crmclient.embedded.snapshot import Snapshot
 from crmclient.errors import InvalidQuery
 from crmclient.metadata import Attribute
 from crmclient.query.ast import Order, Query
+from crmclient.query.bounds import MOST_KEYS
 from crmclient.query.families import UNSORTABLE, Family
 from crmclient.text import fold
 
 SORT_CHOICES_BY_LABEL: Final = True
 """As Dataverse does; False sorts them by value."""
-
-MOST_KEYS: Final = 64
-"""Each key nests the condition of a page once more; databases bound that depth."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from crmclient.errors import StateConflict
 from crmclient.metadata import Cascade
 from crmclient.values import Guid
 
-_PERMANENT = frozenset({ROOT_BUSINESS_UNIT, SERVICE_USER})
+_PERMANENT = frozenset({("businessunit", ROOT_BUSINESS_UNIT), ("systemuser", SERVICE_USER)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def delete(
     stored = unit.snapshot.entity(entity)
     check_caller(unit, caller)
     record = record_id(stored, id)
-    if record in _PERMANENT:
+    if (entity, record) in _PERMANENT:
         raise StateConflict(f"The {entity} {record} is the platform's own and stays.")
     mark = unit.dialect.placeholder
     sql, parameters = delete_sql(stored, mark), [record]

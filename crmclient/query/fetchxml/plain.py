@@ -62,7 +62,7 @@ def _body(source: Query | Link, depth: int = 1) -> Iterator[Element]:
         for order in source.orders:
             yield building.order(order)
     if source.filter is not None and source.filter.items:
-        yield _group(source.filter)
+        yield _group(source.filter, source.entity if isinstance(source, Query) else source.alias)
     for link in source.links:
         yield _link(link, depth)
 
@@ -71,16 +71,17 @@ def _link(link: Link, depth: int) -> Element:
     return building.link(link, _body(link, depth + 1))
 
 
-def _group(group: Filter, depth: int = 1) -> Element:
+def _group(group: Filter, standing: str, depth: int = 1) -> Element:
     if depth > DEEPEST:
         raise InvalidQuery(TOO_DEEP_A_FILTER)
     items = (
-        _condition(item) if isinstance(item, Condition) else _group(item, depth + 1) for item in group.items
+        _condition(item, standing) if isinstance(item, Condition) else _group(item, standing, depth + 1)
+        for item in group.items
     )
     return building.element("filter", {"type": "or" if group.any else "and"}, items)
 
 
-def _condition(condition: Condition) -> Element:
+def _condition(condition: Condition, standing: str) -> Element:
     construct = f"condition {condition.attribute} {condition.operator.value}"
     operator, pattern = _PATTERNS.get(condition.operator, (condition.operator, None))
     attributes: dict[str, str | None] = {
@@ -94,7 +95,9 @@ def _condition(condition: Condition) -> Element:
             texts = [pattern.format(text.translate(_WILDCARDS)) for text in texts]
         if condition.value_of is not None:
             alias, name = condition.value_of
-            attributes["valueof"] = name if alias is None else f"{alias}.{name}"
+            # Without a prefix it would be an attribute of what the condition names.
+            own = standing if condition.link is not None else None
+            attributes["valueof"] = ".".join(part for part in (alias or own, name) if part)
             return building.element("condition", attributes)
         if operator in _SEVERAL:
             return building.element("condition", attributes, [building.value(text) for text in texts])

@@ -39,7 +39,7 @@ def write(query: DesignedQuery) -> str:
 
 def write_filter(filter: DesignedFilter) -> str:
     """A text that `parse_filter` reads as the same filter. Raises InvalidQuery, as `write` does."""
-    return etree.tostring(_filter(filter), pretty_print=True, encoding="unicode")
+    return etree.tostring(_filter(filter, None), pretty_print=True, encoding="unicode")
 
 
 def _body(source: DesignedQuery | DesignedLink, orders: tuple[Order, ...] = ()) -> Iterator[Element]:
@@ -50,7 +50,7 @@ def _body(source: DesignedQuery | DesignedLink, orders: tuple[Order, ...] = ()) 
     for order in orders:
         yield building.order(order)
     if source.filter is not None:
-        yield _filter(source.filter)
+        yield _filter(source.filter, _name(source))
     for link in source.links:
         yield _link(link)
 
@@ -59,14 +59,20 @@ def _link(link: DesignedLink) -> Element:
     return building.link(link, _body(link))
 
 
-def _filter(group: DesignedFilter) -> Element:
+def _name(source: DesignedQuery | DesignedLink) -> str:
+    """By which conditions name it."""
+    return source.alias if isinstance(source, DesignedLink) else source.entity
+
+
+def _filter(group: DesignedFilter, standing: str | None) -> Element:
     items = (
-        _condition(item) if isinstance(item, DesignedCondition) else _filter(item) for item in group.items
+        _condition(item, standing) if isinstance(item, DesignedCondition) else _filter(item, standing)
+        for item in group.items
     )
     return building.element("filter", {"type": "or" if group.any else "and"}, items)
 
 
-def _condition(condition: DesignedCondition) -> Element:
+def _condition(condition: DesignedCondition, standing: str | None) -> Element:
     attributes: dict[str, str | None] = {
         "entityname": condition.link,
         "attribute": condition.attribute,
@@ -76,7 +82,9 @@ def _condition(condition: DesignedCondition) -> Element:
     try:
         if condition.value_of is not None:
             alias, name = condition.value_of
-            attributes["valueof"] = name if alias is None else f"{alias}.{name}"
+            # Without a prefix it would be an attribute of what the condition names.
+            own = standing if condition.link is not None else None
+            attributes["valueof"] = ".".join(part for part in (alias or own, name) if part)
         elif values_taken(condition.operator) == 1:
             attributes["value"] = texts[0]
         else:

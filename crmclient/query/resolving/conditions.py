@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final, TypeAlias, cast
 
+from crmclient import fitting
 from crmclient.errors import UnfitValue
 from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior, PlatformUser
 from crmclient.query import literals
 from crmclient.query.ast import Condition, Filter, FilterItem, Operator
+from crmclient.query.bounds import MOST_VALUES
 from crmclient.query.calendar import COUNTED_FROM_NOW, Bound, Calendar, Moment
 from crmclient.query.designed import (
     WHOLE_DAYS,
@@ -21,7 +23,7 @@ from crmclient.query.designed import (
     UserOperator,
     values_taken,
 )
-from crmclient.query.families import FAMILY, OPERATORS, are_comparable
+from crmclient.query.families import FAMILY, OPERATORS, Family, are_comparable, not_comparable
 from crmclient.query.resolving.circumstances import Absent, Circumstances, Unknown, user_of, value_of
 from crmclient.query.resolving.names import Names
 from crmclient.query.shape import LISTS
@@ -67,11 +69,7 @@ class Writer:
         """None when something is wrong, which is then among the names' problems."""
         construct = construct_of(condition)
         alias = self.standing if condition.link is None else condition.link
-        if not self.names.are_near(alias, self.standing):
-            self.names.wrong(
-                construct,
-                Sentence("a link's filter can name the link or its parent, not %(alias)s", alias=repr(alias)),
-            )
+        if not self._reaches(alias, construct):
             return None
         attribute = self.names.attribute(alias, condition.attribute, construct)
         if condition.value_of is not None:
@@ -90,6 +88,15 @@ class Writer:
             return None
         return self._guarded(build, construct)
 
+    def _reaches(self, alias: str | None, construct: str) -> bool:
+        if self.names.are_near(alias, self.standing):
+            return True
+        self.names.wrong(
+            construct,
+            Sentence("a link's filter can name the link or its parent, not %(alias)s", alias=repr(alias)),
+        )
+        return False
+
     def _compared(
         self, condition: DesignedCondition, attribute: Attribute, other: str | None, name: str
     ) -> Resolve | None:
@@ -100,18 +107,18 @@ class Writer:
                 Sentence("compare with a value or with another attribute, by a plain operator"),
             )
             return None
-        right = self.names.attribute(self.standing if other is None else other, name, construct)
+        alias = self.standing if other is None else other
+        if not self._reaches(alias, construct):
+            return None
+        right = self.names.attribute(alias, name, construct)
         if right is None:
             return None
+        family = FAMILY[attribute.type]
+        if family not in OPERATORS[condition.operator]:
+            self.names.wrong(construct, _not_for(family))
+            return None
         if not are_comparable(attribute, right):
-            self.names.wrong(
-                construct,
-                Sentence(
-                    "a %(left)s and a %(right)s cannot be compared",
-                    left=attribute.type.value,
-                    right=right.type.value,
-                ),
-            )
+            self.names.wrong(construct, not_comparable(attribute, right))
             return None
         fixed = Condition(
             condition.attribute, condition.operator, link=condition.link, value_of=(other, name)
@@ -192,11 +199,9 @@ def _of_date(
     def bounds(circumstances: Circumstances) -> tuple[Bound, ...]:
         moment = Moment(circumstances.now, calendar)
         if operator in WHOLE_DAYS:
-            return moment.on(operator, literals.day_of(value_of(values[0], circumstances), calendar))
+            day = literals.day_of(value_of(values[0], circumstances), calendar)
+            return moment.on(operator, fitting.day(day))
         return moment.bounds(operator, _count(value_of(values[0], circumstances)) if values else 1)
-
-    if values and isinstance(values[0], Literal):
-        bounds(Circumstances(dt.datetime.now(dt.UTC)))
 
     def build(circumstances: Circumstances) -> FilterItem:
         parts = tuple(
@@ -205,16 +210,18 @@ def _of_date(
         )
         return parts[0] if len(parts) == 1 else Filter(parts)
 
+    if values and isinstance(values[0], Literal):
+        build(Circumstances(dt.datetime.now(dt.UTC)))
     return build
 
 
 def _stored_bound(instant: dt.datetime, attribute: Attribute) -> dt.date:
     match attribute.behavior:
         case DateTimeBehavior.DATE_ONLY:
-            return instant.date()
+            return fitting.day(instant.date())
         case DateTimeBehavior.TIME_ZONE_INDEPENDENT:
-            return instant.replace(tzinfo=dt.UTC)
-    return instant.astimezone(dt.UTC)
+            return fitting.moment(instant.replace(tzinfo=dt.UTC))
+    return fitting.moment(literals.shifted(instant, dt.UTC))
 
 
 def _count(value: object) -> int:
@@ -230,7 +237,9 @@ def _of_values(
 ) -> Callable[[Circumstances], FilterItem]:
     family = FAMILY[attribute.type]
     if family not in OPERATORS[operator]:
-        raise ValueError(Sentence("the operator does not apply to a %(family)s", family=family.words))
+        raise ValueError(_not_for(family))
+    if len(condition.values) > MOST_VALUES:
+        raise ValueError(Sentence("at most %(most)s values are taken", most=MOST_VALUES))
     typed = _typed(operator, attribute, calendar)
     fixed = {value: typed(value.text) for value in condition.values if isinstance(value, Literal)}
 
@@ -253,6 +262,12 @@ def _of_values(
     )
 
 
+def _not_for(family: Family) -> Sentence:
+    if family is Family.CHOICES:
+        return Sentence("a multi-select choice is compared by contain-values, not-contain-values, eq and ne")
+    return Sentence("the operator does not apply to a %(family)s", family=family.words)
+
+
 def _typed(operator: Operator, attribute: Attribute, calendar: Calendar) -> Callable[[object], Value]:
     """How a value, of a literal or given, becomes one that compares with the attribute."""
     holds_times = attribute.behavior is not DateTimeBehavior.DATE_ONLY
@@ -265,6 +280,7 @@ def _typed(operator: Operator, attribute: Attribute, calendar: Calendar) -> Call
         if isinstance(value, str):
             value = literals.read_whole(value) if operator in _OPTIONS else literals.read(value, attribute)
         if attribute.type is not AttributeType.DATETIME:
+            literals.fit(cast(Value, value), attribute)
             return cast(Value, value)
         if not isinstance(value, dt.date):
             raise TypeError(Sentence("a date is needed"))
@@ -277,6 +293,8 @@ def _typed(operator: Operator, attribute: Attribute, calendar: Calendar) -> Call
                     value=value.isoformat(),
                 )
             )
-        return literals.stored(value, attribute, calendar)
+        found = literals.stored(value, attribute, calendar)
+        literals.fit(found, attribute)
+        return found
 
     return typed

@@ -9,6 +9,7 @@ from typing import Final
 
 from crmclient.metadata import AttributeType, DateTimeBehavior
 from crmclient.query.ast import Column, Filter, FilterItem, Link, Query
+from crmclient.query.bounds import MOST_COLUMNS, MOST_CONDITIONS, MOST_KEYS
 from crmclient.query.calendar import Calendar
 from crmclient.query.designed import (
     DesignedColumn,
@@ -23,6 +24,7 @@ from crmclient.query.designed import (
     UserOperator,
     UserValue,
 )
+from crmclient.query.families import are_comparable, not_comparable
 from crmclient.query.problems import QueryProblems
 from crmclient.query.resolving.circumstances import Circumstances, Unknown, value_of
 from crmclient.query.resolving.conditions import Resolve, Writer
@@ -74,11 +76,12 @@ class Needs:
 
 @dataclass(frozen=True, slots=True)
 class PreparedFilter:
-    """`attributes` are those that its conditions look at."""
+    """`attributes` are those that its conditions look at, of which there are `conditions`."""
 
     _resolve: Resolve
     needs: Needs
     attributes: frozenset[str]
+    conditions: int
 
     def resolve(self, circumstances: Circumstances) -> Filter | None:
         """The filter, None when nothing is left of it. Raises InvalidQuery for values that do not fit."""
@@ -129,6 +132,7 @@ def prepare(query: DesignedQuery, attributes: Attributes, calendar: Calendar = U
     filter = _filter(query.filter, None, names, calendar)
     links = tuple(_link(link, None, names, calendar) for link in query.links)
     check_rows(query, names)
+    _check_size(query, columns, filter, links, names)
     if names.problems:
         raise QueryProblems(names.problems)
     plain = Query(query.entity, columns, orders=query.orders, distinct=query.distinct, top=query.top)
@@ -149,9 +153,41 @@ def prepare_filter(
     return prepared
 
 
+def _check_size(
+    query: DesignedQuery,
+    columns: tuple[Column, ...],
+    filter: PreparedFilter | None,
+    links: tuple[_PreparedLink, ...],
+    names: Names,
+) -> None:
+    width = len(columns) + sum(len(link.link.columns) for link in _each(links))
+    most = MOST_KEYS if query.distinct and not query.is_aggregate else MOST_COLUMNS
+    if width > most:
+        names.wrong(
+            f"entity {query.entity}",
+            Sentence("it selects %(count)s columns; at most %(most)s can be", count=width, most=most),
+        )
+    conditions = sum(found.conditions for found in (filter, *_filters(links)) if found is not None)
+    if conditions > MOST_CONDITIONS:
+        names.wrong(
+            f"entity {query.entity}",
+            Sentence(
+                "it has %(count)s conditions; at most %(most)s can be", count=conditions, most=MOST_CONDITIONS
+            ),
+        )
+
+
+def _each(links: tuple[_PreparedLink, ...]) -> Iterator[_PreparedLink]:
+    for link in links:
+        yield link
+        yield from _each(link.links)
+
+
 def _link(link: DesignedLink, parent: str | None, names: Names, calendar: Calendar) -> _PreparedLink:
-    names.attribute(link.alias, link.from_attribute, f"link-entity {link.alias} from")
-    names.attribute(parent, link.to_attribute, f"link-entity {link.alias} to")
+    own = names.attribute(link.alias, link.from_attribute, f"link-entity {link.alias} from")
+    theirs = names.attribute(parent, link.to_attribute, f"link-entity {link.alias} to")
+    if own is not None and theirs is not None and not are_comparable(own, theirs):
+        names.wrong(f"link-entity {link.alias}", not_comparable(own, theirs))
     columns = _columns(link, link.alias, names, calendar)
     plain = Link(link.entity, link.from_attribute, link.to_attribute, link.alias, link.outer, columns)
     return _PreparedLink(
@@ -162,9 +198,7 @@ def _link(link: DesignedLink, parent: str | None, names: Names, calendar: Calend
 
 
 def _filters(links: tuple[_PreparedLink, ...]) -> Iterator[PreparedFilter | None]:
-    for link in links:
-        yield link.filter
-        yield from _filters(link.links)
+    return (link.filter for link in _each(links))
 
 
 def _columns(
@@ -214,6 +248,7 @@ def _filter(
             for condition in conditions
             for name in (condition.attribute, *((condition.value_of or ())[1:]))
         ),
+        len(conditions),
     )
 
 

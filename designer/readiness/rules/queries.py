@@ -11,6 +11,7 @@ from crmclient.query.fetchxml.reading import MOST_LINKS
 from crmclient.query.problems import QueryProblems
 from crmclient.query.resolving import prepare
 from crmclient.query.resolving.prepared import Needs
+from designer.calendar import calendar
 from designer.columns import keys
 from designer.definitions import ColumnDefinition
 from designer.kinds.queries import PaginatedQuerySettings, QuerySettings, SortedQuerySettings
@@ -34,7 +35,7 @@ def a_query_is_designed(subject: EndpointSubject) -> Found:
 def the_platform_can_run_it(subject: EndpointSubject) -> Found:
     for query in _query(subject):
         try:
-            prepare(query, subject.metadata.known_attributes)
+            prepare(query, subject.metadata.known_attributes, calendar())
         except QueryProblems as error:
             for problem in error.problems:
                 yield (
@@ -150,6 +151,14 @@ def pages_are_sorted_by_the_entity(subject: EndpointSubject) -> Found:
                 )
 
 
+@blocking("query-count-groups")
+def groups_are_cut_by_top(subject: EndpointSubject) -> Found:
+    for query in _query(subject):
+        paged = isinstance(subject.definition.settings, PaginatedQuerySettings)
+        if query.is_aggregate and query.page_size is not None and not paged:
+            yield _("count does not cut the groups to the first ones: write top instead."), _QUERY
+
+
 @warning("query-page-size")
 def page_sizes_mean_something(subject: EndpointSubject) -> Found:
     settings = subject.definition.settings
@@ -182,7 +191,7 @@ def _query(subject: EndpointSubject) -> Iterator[DesignedQuery]:
 def _needs(subject: EndpointSubject) -> Needs:
     for query in _query(subject):
         try:
-            return prepare(query, subject.metadata.known_attributes).needs
+            return prepare(query, subject.metadata.known_attributes, calendar()).needs
         except InvalidQuery:
             break
     return Needs()

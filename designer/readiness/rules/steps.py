@@ -9,6 +9,7 @@ from crmclient.query.designed import DesignedFilter
 from crmclient.query.problems import QueryProblems
 from crmclient.query.resolving import prepare, prepare_filter
 from crmclient.query.resolving.prepared import Needs
+from designer.calendar import calendar
 from designer.kinds.queries import QuerySettings
 from designer.queries import answered
 from designer.readiness.registry import Found, blocking, warning
@@ -20,7 +21,7 @@ from designer.sentences import Sentence as _
 def row_rules_fit_the_entity(subject: EndpointSubject) -> Found:
     for place, entity, filter in _row_rules(subject):
         try:
-            prepare_filter(filter, entity, subject.metadata.known_attributes)
+            prepare_filter(filter, entity, subject.metadata.known_attributes, calendar())
         except QueryProblems as error:
             for problem in error.problems:
                 yield (
@@ -90,7 +91,7 @@ def fetchers_have_queries(subject: EndpointSubject) -> Found:
             yield _("Write the query of the data fetcher “%(name)s”.", name=fetcher.name), place
             continue
         try:
-            prepare(fetcher.query, subject.metadata.known_attributes)
+            prepare(fetcher.query, subject.metadata.known_attributes, calendar())
         except QueryProblems as error:
             for problem in error.problems:
                 yield (
@@ -164,7 +165,7 @@ def _row_rules(subject: EndpointSubject) -> Iterator[tuple[str, str, DesignedFil
 def _needs_of_row_rules(subject: EndpointSubject) -> Iterator[tuple[str, Needs]]:
     for place, entity, filter in _row_rules(subject):
         try:
-            yield place, prepare_filter(filter, entity, subject.metadata.known_attributes).needs
+            yield place, prepare_filter(filter, entity, subject.metadata.known_attributes, calendar()).needs
         except InvalidQuery:
             continue
 
@@ -172,7 +173,9 @@ def _needs_of_row_rules(subject: EndpointSubject) -> Iterator[tuple[str, Needs]]
 def _needs_of_fetcher(subject: EndpointSubject, name: str) -> Needs:
     query = next(known.query for known in subject.definition.fetchers if known.name == name)
     try:
-        return Needs() if query is None else prepare(query, subject.metadata.known_attributes).needs
+        return (
+            Needs() if query is None else prepare(query, subject.metadata.known_attributes, calendar()).needs
+        )
     except InvalidQuery:
         return Needs()
 

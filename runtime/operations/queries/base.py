@@ -14,13 +14,13 @@ from crmclient.query.ast import ALL, Order, Page, Query
 from crmclient.query.designed import DesignedQuery
 from crmclient.query.resolving import Circumstances, PreparedQuery, prepare
 from crmclient.values import QueryResult
+from designer.calendar import calendar
 from designer.configuration import Endpoint
 from designer.definitions import ColumnDefinition
 from designer.kinds.queries import QuerySettings
 from designer.queries import answered
 from designer.sentences import Sentence
 from designer.types import InvalidInput
-from runtime.calendar import calendar
 from runtime.columns import Columns
 from runtime.exchange import Exchange
 from runtime.failures import Misconfigured

@@ -1,0 +1,14 @@
+"""How large a query may be, on whatever platform."""
+
+from __future__ import annotations
+
+from typing import Final
+
+MOST_CONDITIONS: Final = 500
+"""As many as Dataverse takes."""
+MOST_VALUES: Final = 2000
+"""Of one condition."""
+MOST_COLUMNS: Final = 500
+MOST_KEYS: Final = 64
+"""The most columns that rows are sorted by; distinct rows are sorted by all that they have. Each nests the
+condition of a page once more; databases bound that depth."""
