@@ -18,7 +18,7 @@ import requests
 
 from tests.servers import Server
 
-# Made by chance or by the clock; the demo's own ids are made of names (version 5) or fixed, and must be the same.
+# Made by chance or the clock. The demo's own ids are fixed, or made of names (version 5): these must agree.
 _MADE = re.compile(r"(?!00000000-)[0-9a-f]{8}-[0-9a-f]{4}-[47][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 _SEALED = (
