@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+MOST_LINKS: Final = 15
 MOST_CONDITIONS: Final = 500
-"""As many as Dataverse takes."""
+"""Of both as many as Dataverse takes."""
 MOST_VALUES: Final = 2000
 """Of one condition."""
 MOST_COLUMNS: Final = 500

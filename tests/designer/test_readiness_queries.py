@@ -7,58 +7,14 @@ from typing import Any
 
 import pytest
 
-from designer.configuration import Configuration, Endpoint, Revision
-from designer.definitions import EndpointDefinition, ModuleDefinition
-from designer.platform import get_platform
-from designer.readiness import Finding, Metadata, check, checker
+from designer.readiness import checker
 from designer.readiness.findings import Severity
 from designer.readiness.registry import ENDPOINT_RULES, Rule
+from tests.designer.judged_queries import LINK, fetch, findings, rules, where
 
 pytestmark = pytest.mark.usefixtures("portico")
 
 NAME = {"name": "name"}
-LINK = '<link-entity name="contact" from="contactid" to="primarycontactid" alias="c">{}</link-entity>'
-
-
-def fetch(inside: str = "", attributes: str = "", columns: str = '<attribute name="name"/>') -> str:
-    return f'<fetch {attributes}><entity name="account">{columns}{inside}</entity></fetch>'
-
-
-def where(condition: str) -> str:
-    return fetch(f"<filter><condition {condition}/></filter>")
-
-
-def several(attribute: str, values: int) -> str:
-    return f'<condition attribute="{attribute}" operator="in">{"<value>1</value>" * values}</condition>'
-
-
-def findings(
-    query: str | None,
-    *inputs: dict[str, Any],
-    kind: str = "paginated-query",
-    access: dict[str, Any] | None = None,
-    columns: tuple[dict[str, str], ...] = (),
-    **settings: Any,
-) -> list[Finding]:
-    definition = EndpointDefinition.model_validate(
-        {
-            "kind": kind,
-            "module": "shop",
-            "name": "accounts",
-            "inputs": inputs,
-            "columns": columns,
-            "access": access or {},
-            "settings": {"query": query, **settings},
-        }
-    )
-    endpoint = Endpoint(definition)
-    configuration = Configuration(Revision(1, ""), {1: endpoint}, modules=(ModuleDefinition(segment="shop"),))
-    return check(endpoint, configuration, Metadata(get_platform()))
-
-
-def rules(*given: Any, **more: Any) -> dict[str, str]:
-    """Each finding's rule, with where it is to be mended."""
-    return {finding.rule: finding.field for finding in findings(*given, **more)}
 
 
 @pytest.mark.parametrize(
@@ -231,52 +187,6 @@ def test_nothing_is_found_of_a_good_query(kind: str) -> None:
         + LINK.format('<attribute name="fullname"/>')
     )
     assert rules(query, NAME, kind=kind, columns=({"attribute": "c.fullname", "name": "contact"},)) == {}
-
-
-OUT_OF_RANGE = "the date must lie between"
-FILLED = '<condition attribute="name" operator="not-null"/>'
-
-
-@pytest.mark.parametrize(
-    ("query", "message"),
-    [
-        (where('attribute="revenue" operator="gt" value="0.00001"'), "at most 4 decimal places are kept"),
-        (where('attribute="numberofemployees" operator="lt" value="9999999999"'), "must lie between"),
-        (where('attribute="industrycode" operator="eq" value="99999999999"'), "must lie between"),
-        (where('attribute="createdon" operator="le" value="9999-12-31"'), OUT_OF_RANGE),
-        (where('attribute="createdon" operator="le" value="9999-12-31T23:59:59-05:00"'), OUT_OF_RANGE),
-        (where('attribute="createdon" operator="on-or-after" value="0001-01-01"'), OUT_OF_RANGE),
-        (where('attribute="createdon" operator="last-x-years" value="500"'), OUT_OF_RANGE),
-        (where('attribute="donotphone" operator="gt" valueof="donotemail"'), "does not apply to a true"),
-        (
-            fetch("<filter>" + several("new_interests", 1) + "</filter>"),
-            "a multi-select choice is compared by contain-values",
-        ),
-        (fetch("<filter>" + several("name", 2001) + "</filter>"), "at most 2000 values are taken"),
-        (fetch("<filter>" + FILLED * 501 + "</filter>"), "it has 501 conditions; at most 500 can be"),
-        (
-            fetch('<link-entity name="contact" from="parentcustomerid" to="name" alias="c"/>'),
-            "a Customer and a String cannot be compared",
-        ),
-        (
-            fetch(
-                LINK.format(
-                    '<link-entity name="systemuser" from="systemuserid" to="ownerid" alias="u"><filter>'
-                    '<condition attribute="fullname" operator="eq" valueof="account.name"/>'
-                    "</filter></link-entity>"
-                )
-            ),
-            "a link's filter can name the link or its parent, not 'account'",
-        ),
-        (
-            fetch(LINK.format("<all-attributes/>"), 'distinct="true"', "<all-attributes/>"),
-            "columns; at most 64 can be",
-        ),
-    ],
-)
-def test_what_no_platform_would_run_is_said_before_it_is_asked(query: str, message: str) -> None:
-    found = [finding for finding in findings(query, kind="multi-query") if finding.rule == "query-problem"]
-    assert message in found[0].message
 
 
 def test_queries_are_judged_in_the_time_zone_that_they_are_run_in(settings: Any) -> None:

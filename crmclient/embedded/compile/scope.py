@@ -10,12 +10,8 @@ from crmclient.embedded.compile.operands import Operand, name_of, operand_of
 from crmclient.embedded.snapshot import Snapshot, StoredEntity
 from crmclient.errors import InvalidQuery
 from crmclient.query.ast import Column, Link, Query
-from crmclient.query.bounds import MOST_COLUMNS
+from crmclient.query.bounds import MOST_COLUMNS, MOST_LINKS
 from crmclient.query.families import Family
-
-MOST_LINKS: Final = 15
-"""As many as Dataverse takes."""
-
 
 NAME_SUFFIX: Final = "name"
 

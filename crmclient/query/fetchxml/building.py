@@ -58,5 +58,13 @@ def value(text: str) -> Element:
     return made
 
 
+def value_of(other: tuple[str | None, str], link: str | None, standing: str | None) -> str:
+    """What a condition on `link` is compared with: `other` has alias and name, `standing` has the filter."""
+    alias, name = other
+    # Without a prefix it would be an attribute of what the condition names.
+    prefix = standing if alias is None and link is not None else alias
+    return name if prefix is None else f"{prefix}.{name}"
+
+
 def flag(value: bool) -> str | None:
     return "true" if value else None

@@ -94,10 +94,7 @@ def _condition(condition: Condition, standing: str) -> Element:
         if pattern is not None:
             texts = [pattern.format(text.translate(_WILDCARDS)) for text in texts]
         if condition.value_of is not None:
-            alias, name = condition.value_of
-            # Without a prefix it would be an attribute of what the condition names.
-            own = standing if condition.link is not None else None
-            attributes["valueof"] = ".".join(part for part in (alias or own, name) if part)
+            attributes["valueof"] = building.value_of(condition.value_of, condition.link, standing)
             return building.element("condition", attributes)
         if operator in _SEVERAL:
             return building.element("condition", attributes, [building.value(text) for text in texts])

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from crmclient.query.ast import Order
+from crmclient.query.bounds import MOST_LINKS
 from crmclient.query.designed import DesignedColumn, DesignedFilter, DesignedLink, DesignedQuery
 from crmclient.query.fetchxml import document
 from crmclient.query.fetchxml.aliases import Aliases
@@ -14,9 +15,6 @@ from crmclient.query.fetchxml.elements import Reading
 from crmclient.query.fetchxml.filters import FilterReader
 from crmclient.query.problems import Problem, QueryProblems
 from crmclient.sentences import Counted, Sentence
-
-MOST_LINKS: Final = 15
-"""As many as Dataverse takes."""
 
 _LINK_TYPES: Final = {"inner": False, "outer": True}
 _CHILDREN: Final = frozenset({"attribute", "all-attributes", "order", "filter", "link-entity"})

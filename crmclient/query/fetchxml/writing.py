@@ -81,10 +81,7 @@ def _condition(condition: DesignedCondition, standing: str | None) -> Element:
     texts = [write_value(value, condition.operator) for value in condition.values]
     try:
         if condition.value_of is not None:
-            alias, name = condition.value_of
-            # Without a prefix it would be an attribute of what the condition names.
-            own = standing if condition.link is not None else None
-            attributes["valueof"] = ".".join(part for part in (alias or own, name) if part)
+            attributes["valueof"] = building.value_of(condition.value_of, condition.link, standing)
         elif values_taken(condition.operator) == 1:
             attributes["value"] = texts[0]
         else:

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from crmclient.errors import InvalidQuery
+from crmclient.query.bounds import MOST_LINKS
 from crmclient.query.designed import DesignedLink, DesignedQuery
-from crmclient.query.fetchxml.reading import MOST_LINKS
 from crmclient.query.problems import QueryProblems
 from crmclient.query.resolving import prepare
 from crmclient.query.resolving.prepared import Needs
