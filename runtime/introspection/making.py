@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from runtime.introspection.digests import OWN_ROUTES, Digests
 from runtime.introspection.fragments import make
+from runtime.introspection.metadata_snapshot import MetadataSnapshot
 from runtime.introspection.models import DescriptionFragment
-from runtime.introspection.remembering import remembering
 from runtime.introspection.workshop import WORKSHOP
 from runtime.serving import Served, current
 
@@ -49,7 +49,7 @@ class Maker:
         self, served: Served, missing: Mapping[str, int], go_on: Callable[[], bool] = lambda: True
     ) -> None:
         """Make and store them, until `go_on` says no; others may be doing the same."""
-        described = replace(served, platform=remembering(served.platform), views={})
+        described = replace(served, platform=MetadataSnapshot(served.platform), views={})
         batches = [list(missing)[start : start + _BATCH] for start in range(0, len(missing), _BATCH)]
         random.shuffle(batches)
         for batch in batches:

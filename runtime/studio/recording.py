@@ -5,17 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, TypeVar
 
 from crmclient import Platform
 from crmclient.platform import Create, Delete, Update
 from crmclient.query.ast import Page, Query
 from crmclient.query.fetchxml.plain import write_plain
+from crmclient.stand_in import Asked, Effect, StandIn
 from designer.ports import PlatformCall
 from runtime.studio.readable import readable
 
-_READS = frozenset({"retrieve", "query", "download"})
-_WRITES = frozenset({"create", "update", "delete", "batch", "upload", "execute"})
+R = TypeVar("R")
+
 _LONGEST = 20_000
 
 
@@ -23,50 +24,48 @@ class NotSent(Exception):
     """A dry run has come to what it would have asked of the platform."""
 
 
-class RecordingPlatform:
+class RecordingPlatform(StandIn):
     """Passes everything on to `platform` and keeps, in `calls`, what concerned records.
 
-    The first request that is of those to be `held` is kept as it would have been sent, and raises NotSent.
+    The first request whose effect is one of those `held` is kept as it would have been sent, and raises
+    NotSent.
     """
 
     def __init__(
         self,
         platform: Platform,
         *,
-        held: frozenset[str] = frozenset(),
+        held: frozenset[Effect] = frozenset(),
         calls: list[PlatformCall] | None = None,
     ) -> None:
-        self._platform = platform
+        super().__init__(platform)
         self._held = held
         self.calls: list[PlatformCall] = [] if calls is None else calls
 
     @classmethod
     def dry(cls, platform: Platform) -> RecordingPlatform:
         """One that reads, and writes nothing."""
-        return cls(platform, held=_WRITES)
+        return cls(platform, held=frozenset({Effect.WRITE}))
 
     def silent(self) -> RecordingPlatform:
         """The same platform and the same `calls`, for requests that are never to be sent."""
-        return RecordingPlatform(self._platform, held=_READS | _WRITES, calls=self.calls)
+        held = frozenset({Effect.READ, Effect.WRITE})
+        return RecordingPlatform(self._platform, held=held, calls=self.calls)
 
-    def __getattr__(self, name: str) -> Any:
-        found = getattr(self._platform, name)
-        return self._noted(name, found) if name in _READS | _WRITES else found
-
-    def _noted(self, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*args: Any, **kwargs: Any) -> Any:
-            request = _text(args, kwargs)
-            if name in self._held:
-                self.calls.append(PlatformCall(name, request, sent=False))
-                raise NotSent(name)
-            began = time.perf_counter()
-            try:
-                return method(*args, **kwargs)
-            finally:
-                took = (time.perf_counter() - began) * 1000
-                self.calls.append(PlatformCall(name, request, sent=True, milliseconds=took))
-
-        return call
+    def answer(self, asked: Asked, ask: Callable[[], R]) -> R:
+        """Raises NotSent for what is held."""
+        if asked.effect is Effect.METADATA:
+            return ask()
+        request = _text(asked.arguments, asked.options)
+        if asked.effect in self._held:
+            self.calls.append(PlatformCall(asked.member, request, sent=False))
+            raise NotSent(asked.member)
+        began = time.perf_counter()
+        try:
+            return ask()
+        finally:
+            took = (time.perf_counter() - began) * 1000
+            self.calls.append(PlatformCall(asked.member, request, sent=True, milliseconds=took))
 
 
 def _text(args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import time
 from contextlib import suppress
-from typing import Any, cast
+from typing import Any
 from urllib.parse import quote, urlencode
 
 import jiter
@@ -43,12 +43,12 @@ def attempt(endpoint: Endpoint, configuration: Configuration, attempted: Attempt
     response: HttpResponseBase | None = None
     exchange: Exchange | None = None
     try:
-        exchange = _exchange(request, configuration, attempted, cast(Platform, platform))
+        exchange = _exchange(request, configuration, attempted)
         authorise(exchange.caller, endpoint.definition.access)
         trace.may_call = True
-        operation = OPERATIONS[endpoint.definition.kind](endpoint, cast(Platform, platform))
+        operation = OPERATIONS[endpoint.definition.kind](endpoint, platform)
         if attempted.dry:
-            hold_back(operation, cast(Platform, platform), cast(Platform, platform.silent()), exchange)
+            hold_back(operation, platform, platform.silent(), exchange)
         response = operation.run(exchange)
     except NotSent:
         pass
@@ -88,10 +88,10 @@ def _request(endpoint: Endpoint, attempted: Attempt) -> WSGIRequest:
     return WSGIRequest(environ)
 
 
-def _exchange(
-    request: WSGIRequest, configuration: Configuration, attempted: Attempt, platform: Platform
-) -> Exchange:
-    context = UserContext(configuration.user_properties, get_platform())
+def _exchange(request: WSGIRequest, configuration: Configuration, attempted: Attempt) -> Exchange:
+    # Who calls is read by no rule of the endpoint: it is not part of what is shown, and writes nothing.
+    platform = RecordingPlatform.dry(get_platform())
+    context = UserContext(configuration.user_properties, platform)
     exchange = Exchange(request, context, RoutingTable.of(configuration), attempted.record, attempted.file)
     exchange.caller = _caller(attempted, platform)
     return exchange
