@@ -66,7 +66,7 @@ def operator_words(name: str) -> str:
 
 
 def filter_in_words(filter: DesignedFilter, entity: str, attributes: Attributes) -> str:
-    """What a record must be like: “Status is Active and Owner is @user.userId”."""
+    """What a record must be like: “Status is Active and Owner is @user.id”."""
     return _group(filter, entity, attributes)
 
 

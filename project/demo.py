@@ -15,6 +15,8 @@ from designer.models import Endpoint, Module
 from runtime.callers.demo import API_ACCOUNTS, STUDIO_ACCOUNTS, create_accounts
 
 CONFIGURATION = settings.BASE_DIR / "demo" / "configuration.json"
+# Beside the specification's seven user properties, which the demo has; for whoever imports them.
+MORE_USER_PROPERTIES = settings.BASE_DIR / "demo" / "more-user-properties.json"
 PASSWORD = "demo"  # noqa: S105  published on purpose; production refuses to start with it
 ACCOUNTS = (*API_ACCOUNTS, *STUDIO_ACCOUNTS)
 ACCOUNTS_LINE = (

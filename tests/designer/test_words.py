@@ -23,7 +23,7 @@ def _filter(text: str) -> str:
             '<condition attribute="name" operator="begins-with" value="Con"/>',
             "Account Name begins with “Con”",
         ),
-        ('<condition attribute="ownerid" operator="eq" value="@user.userId"/>', "Owner is @user.userId"),
+        ('<condition attribute="ownerid" operator="eq" value="@user.id"/>', "Owner is @user.id"),
         ('<condition attribute="ownerid" operator="eq-userid"/>', "Owner is the caller"),
         ('<condition attribute="telephone1" operator="null"/>', "Main Phone is empty"),
         (

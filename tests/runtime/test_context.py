@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -9,6 +10,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth import get_user_model
+from django.core.management import call_command
 
 from crmclient import Call, Reference, Value
 from crmclient.embedded.demo import people
@@ -16,6 +18,7 @@ from crmclient.errors import DeadlineExceeded
 from designer.definitions import ColumnDefinition, UserPropertyDefinition
 from designer.models import Role
 from designer.platform import get_platform
+from project.demo import MORE_USER_PROPERTIES
 from runtime.callers import tokens
 from runtime.callers.caller import ANONYMOUS, Caller
 from runtime.callers.tokens import identify
@@ -66,18 +69,31 @@ def rita_reads(*properties: UserPropertyDefinition) -> dict[str, Any]:
     return user
 
 
-def test_the_demo_answers_its_seven_properties(rita: Client) -> None:
+def test_the_demo_answers_the_seven_properties_of_the_specification(rita: Client) -> None:
     answer = rita.get("/api/context")
     assert answer.status_code == 200
+    assert list(answer.json()) == ["user"]
     user = answer.json()["user"]
-    assert user["userId"] == people.RITA_REP
-    assert user["fullName"] == "Rita Rep"
-    assert user["businessUnitId"] == people.SALES_NORTH
+    teams = user.pop("teamNames")
+    assert {"Key Accounts", "North Field"} <= set(teams)
+    assert list(user.items()) == [
+        ("id", people.RITA_REP),
+        ("fullName", "Rita Rep"),
+        ("email", "rita.rep@contoso.example"),
+        ("businessUnitId", people.SALES_NORTH),
+        ("title", "Sales Representative"),
+        ("isManager", False),
+    ]
+
+
+def test_the_demo_has_a_document_with_more_user_properties(rita: Client) -> None:
+    call_command("importconfig", str(MORE_USER_PROPERTIES), stdout=io.StringIO())
+    tokens.forget()
+    user = rita.get("/api/context").json()["user"]
+    assert {"businessUnit", "manager"} < user.keys()
     assert user["businessUnit"]["name"] == "Sales North"
-    assert user["isManager"] is False
-    assert "Key Accounts" in user["teamNames"]
-    assert "North Field" in user["teamNames"]
-    assert len(user) == 7
+    assert user["manager"] == {"id": people.MAX_MANAGER, "fullName": "Max Manager"}
+    assert len(user) == 9
 
 
 def test_each_caller_reads_their_own(max: Client, aya: Client) -> None:
