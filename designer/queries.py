@@ -11,6 +11,9 @@ from crmclient.query.designed import DesignedColumn, DesignedLink, DesignedQuery
 from crmclient.query.families import FAMILY, UNSORTABLE
 
 _COUNTS = frozenset({Aggregate.COUNT, Aggregate.COUNT_COLUMN})
+# An average may fall between two values: it has so many places more, as far as platforms have any.
+_MORE_PLACES = 2
+_MOST_PLACES = {AttributeType.MONEY: 4, AttributeType.DECIMAL: 10}
 
 
 def answered(
@@ -29,6 +32,15 @@ def answered(
             shown = replace(shown, is_primary_id=False, is_primary_name=False)
         found[key] = shown
     return found
+
+
+def averages(query: DesignedQuery, attributes: Callable[[str], Mapping[str, Attribute]]) -> dict[str, int]:
+    """The decimal places of exact averages by their keys in a row."""
+    return {
+        key: shown.precision or 0
+        for key, column, attribute, _ in _columns(query, None, attributes)
+        if column.aggregate is Aggregate.AVG and (shown := _shown(column, attribute)).type in _MOST_PLACES
+    }
 
 
 def sortable(query: DesignedQuery, attributes: Callable[[str], Mapping[str, Attribute]]) -> dict[str, Order]:
@@ -79,5 +91,12 @@ def _shown(column: DesignedColumn, attribute: Attribute) -> Attribute:
         return Attribute(attribute.logical_name, AttributeType.INTEGER, label=attribute.label)
     if column.aggregate is not None:
         # A sum may pass what one record can hold.
-        return replace(attribute, minimum=None, maximum=None)
+        return replace(attribute, minimum=None, maximum=None, precision=_places(column, attribute))
     return attribute
+
+
+def _places(column: DesignedColumn, attribute: Attribute) -> int | None:
+    """The decimal places of an aggregate: those of the attribute, and an average's two more."""
+    if column.aggregate is not Aggregate.AVG or attribute.type not in _MOST_PLACES:
+        return attribute.precision
+    return min((attribute.precision or 0) + _MORE_PLACES, _MOST_PLACES[attribute.type])

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from decimal import Decimal
-from typing import Any, TypeAlias
+from decimal import ROUND_HALF_UP, Context, Decimal, Inexact
+from typing import Any, Final, TypeAlias
 
 import orjson
 
@@ -13,6 +13,10 @@ from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior
 
 # From a value (never None) to what `rendering` makes JSON of.
 Writer: TypeAlias = Callable[[Any], Any]
+
+# More digits than any platform keeps, so that only a digit that would be lost is an error.
+_EXACT: Final = Context(prec=100, traps=[Inexact])
+_ROUNDING: Final = Context(prec=100, rounding=ROUND_HALF_UP)
 
 _GUID = {"type": "string", "format": "uuid"}
 _WHOLE = {"type": "integer"}
@@ -46,9 +50,25 @@ def writer(attribute: Attribute) -> Writer | None:
     """How values of `attribute` are written; None: as they are."""
     if attribute.type.is_reference:
         return _with_type if _is_polymorphic(attribute) else _without_type
-    if attribute.type in (AttributeType.MONEY, AttributeType.DECIMAL) and attribute.precision is not None:
-        return _exact(attribute.precision)
+    if attribute.type in (AttributeType.MONEY, AttributeType.DECIMAL):
+        return _written_with(attribute.precision or 0)
     return None
+
+
+def with_places(value: Decimal, places: int) -> Decimal:
+    """The same number with `places` decimal places: platforms fill up with noughts to what they store.
+
+    Digits beyond them, of a value older than the attribute's precision, stay: an answer rounds nothing.
+    """
+    try:
+        return value.quantize(Decimal(1).scaleb(-places), context=_EXACT)
+    except Inexact:
+        return value.normalize(_EXACT)
+
+
+def rounded(value: Decimal, places: int) -> Decimal:
+    """What was calculated, with `places` decimal places, half away from zero."""
+    return value.quantize(Decimal(1).scaleb(-places), context=_ROUNDING)
 
 
 def schema(attribute: Attribute) -> dict[str, Any]:
@@ -92,15 +112,12 @@ def _without_type(value: Reference) -> dict[str, Any]:
     return {"id": value.id, "name": value.name}
 
 
-def _exact(precision: int) -> Writer:
-    as_it_is = Decimal(1).scaleb(-precision)
+def _written_with(places: int) -> Writer:
+    as_it_is = Decimal(1).scaleb(-places)
 
     def write(value: Decimal) -> orjson.Fragment:
-        if value.same_quantum(as_it_is):
-            return orjson.Fragment(f"{value:f}")
-        exponent = value.as_tuple().exponent
-        # More places than the metadata says are the platform's business: nothing is rounded here.
-        places = max(precision, -exponent) if isinstance(exponent, int) else precision
-        return orjson.Fragment(f"{value:.{places}f}")
+        # Most values come as they go out.
+        exact = value if value.same_quantum(as_it_is) else with_places(value, places)
+        return orjson.Fragment(f"{exact:f}")
 
     return write

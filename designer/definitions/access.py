@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from designer.definitions.base import Definition
+from designer.definitions.base import Definition, SetOf
 
 
 class AccessDefinition(Definition):
     """Any of `roles` is enough; none: any authenticated caller. Without authentication there are no roles."""
 
     authentication_required: bool = True
-    roles: tuple[str, ...] = ()
+    roles: SetOf[str] = ()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, TypeAlias, TypeVar
 
-from pydantic import BaseModel, ConfigDict, PlainSerializer
+from pydantic import AfterValidator, BaseModel, ConfigDict, PlainSerializer
 
 _MOST_PLACES = 64
+
+T = TypeVar("T", str, int)
 
 
 def exact_number(number: Decimal) -> int | float:
@@ -34,6 +36,15 @@ def _in_json(value: Any) -> Any:
 
 # A value as JSON has it; fractions are Decimals, so that none passes through a float.
 JsonValue: TypeAlias = Annotated[Any, PlainSerializer(_in_json, when_used="json")]
+
+
+def _in_one_order(items: tuple[T, ...]) -> tuple[T, ...]:
+    return tuple(sorted(set(items)))
+
+
+# Of items whose order and number mean nothing, such as roles: every database and every author orders them in
+# another way, and none of that is a change.
+SetOf: TypeAlias = Annotated[tuple[T, ...], AfterValidator(_in_one_order)]
 
 
 class Definition(BaseModel):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from designer.definitions.base import Definition
+from designer.definitions.base import Definition, SetOf
 from designer.definitions.columns import ColumnDefinition
 
 UserPropertyKind: TypeAlias = Literal["field", "related", "custom"]
@@ -16,7 +16,7 @@ class RoleDefinition(Definition):
     name: str
     title: str = ""
     description: str = ""
-    platform_roles: tuple[str, ...] = ()
+    platform_roles: SetOf[str] = ()
 
 
 class UserPropertyDefinition(Definition):

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from django.utils.translation import gettext_noop as _
 from pydantic import Field, field_validator
 
+from designer.definitions.base import SetOf
 from designer.definitions.endpoints import EndpointSettings
 from designer.kinds.base import STEPS, OperationKind, Scope
 from designer.kinds.pickers import Picker
@@ -44,12 +45,12 @@ class UploadSettings(FileSettings):
         title=_("Largest size"),
         description=_("In bytes; at most 134217728."),
     )
-    extensions: tuple[str, ...] = Field(
+    extensions: SetOf[str] = Field(
         (),
         title=_("Extensions"),
         description=_("The only ones allowed, separated by commas: pdf, docx. Empty: any."),
     )
-    content_types: tuple[str, ...] = Field(
+    content_types: SetOf[str] = Field(
         (),
         title=_("Content types"),
         description=_("The only ones allowed, separated by commas: application/pdf, image/*. Empty: any."),

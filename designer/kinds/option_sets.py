@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from django.utils.translation import gettext_noop as _
 from pydantic import Field
 
+from designer.definitions.base import SetOf
 from designer.definitions.endpoints import EndpointSettings
 from designer.kinds.base import OperationKind, Scope
 from designer.kinds.pickers import Picker
@@ -35,7 +36,7 @@ class OptionFilter(EndpointSettings):
     mode: Annotated[Literal["all", "keep", "leave_out", "expression"], _MODES] = Field(
         "all", title=_("Options"), description=_("Which of its options are served.")
     )
-    values: tuple[int, ...] = Field(
+    values: SetOf[int] = Field(
         (),
         title=_("Values"),
         description=_("For the two filters by value: option values, separated by commas."),

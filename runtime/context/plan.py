@@ -86,12 +86,13 @@ class UserContext:
         if defined.name in self._fields:
             schema = plain_schema(self._platform.attributes(USER)[self._fields[defined.name]])
         elif defined.name in self._related:
-            schema = self._related[defined.name].schema(self._platform)
+            schema = self._related[defined.name].schema()
         return {**schema, "description": defined.description} if defined.description else schema
 
     def _read(self, caller: Caller, call: Call) -> Mapping[str, Any]:
         row = self._record(caller, call)
-        values: dict[str, Any] = {name: plain(row[attribute]) for name, attribute in self._fields.items()}
+        known = self._platform.attributes(USER) if self._fields else {}
+        values: dict[str, Any] = {name: plain(row[own], known[own]) for name, own in self._fields.items()}
         for name, data in self._related.items():
             values[name] = data.read(self._platform, row, call)
         if self._custom:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from crmclient import Call, Guid, Platform, Value
-from crmclient.metadata import Entity
+from crmclient.metadata import Attribute, Entity
 from crmclient.query.ast import Column, Condition, Filter, Link, Operator, Order, Page, Query
 from designer.definitions import ColumnDefinition
 from designer.names import output_key
@@ -35,7 +35,7 @@ class Related(Protocol):
 
     def read(self, platform: Platform, user: Mapping[str, Value], call: Call) -> Any: ...
 
-    def schema(self, platform: Platform) -> dict[str, Any]:
+    def schema(self) -> dict[str, Any]:
         """The JSON Schema of what `read` gives."""
         ...
 
@@ -44,17 +44,17 @@ class Related(Protocol):
 class _Columns:
     """The configured columns of an entity: pairs of a key in the answer and an attribute."""
 
-    pairs: tuple[tuple[str, str], ...]
+    pairs: tuple[tuple[str, Attribute], ...]
 
     def asked(self, *more: str) -> tuple[Column, ...]:
-        return tuple(Column(name) for name in dict.fromkeys((*(name for _, name in self.pairs), *more)))
+        names = (*(attribute.logical_name for _, attribute in self.pairs), *more)
+        return tuple(Column(name) for name in dict.fromkeys(names))
 
     def of(self, row: Mapping[str, Value], prefix: str = "") -> dict[str, Any]:
-        return {key: plain(row[prefix + attribute]) for key, attribute in self.pairs}
+        return {key: plain(row[prefix + attribute.logical_name], attribute) for key, attribute in self.pairs}
 
-    def schema(self, entity: str, platform: Platform) -> dict[str, Any]:
-        known = platform.attributes(entity)
-        properties = {key: plain_schema(known[attribute]) for key, attribute in self.pairs}
+    def schema(self) -> dict[str, Any]:
+        properties = {key: plain_schema(attribute) for key, attribute in self.pairs}
         return {
             "type": "object",
             "properties": properties,
@@ -76,8 +76,8 @@ class _One:
             return None
         return self.columns.of(user, f"{self.link.alias}.")
 
-    def schema(self, platform: Platform) -> dict[str, Any]:
-        return {**self.columns.schema(self.link.entity, platform), "type": ["object", "null"]}
+    def schema(self) -> dict[str, Any]:
+        return {**self.columns.schema(), "type": ["object", "null"]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +98,8 @@ class _Many:
             )
         return [self.columns.of(row) for row in found.rows]
 
-    def schema(self, platform: Platform) -> dict[str, Any]:
-        return {"type": "array", "items": self.columns.schema(self.entity.logical_name, platform)}
+    def schema(self) -> dict[str, Any]:
+        return {"type": "array", "items": self.columns.schema()}
 
     def _query(self, user: Guid) -> Query:
         order = self.entity.primary_name or self.entity.primary_id
@@ -168,7 +168,7 @@ def _columns(entity: str, columns: Sequence[ColumnDefinition], platform: Platfor
             raise Misconfigured(
                 Sentence("%(entity)s has no attribute %(name)s", entity=entity, name=repr(column.attribute))
             )
-    return _Columns(tuple((output_key(column.shown_as), column.attribute) for column in columns))
+    return _Columns(tuple((output_key(column.shown_as), known[column.attribute]) for column in columns))
 
 
 def _equals(attribute: str, value: Guid) -> Filter:

@@ -1,7 +1,8 @@
-"""Values of the user context: a lookup is its GUID there, everything else as it is."""
+"""Values of the user context: a lookup is its GUID there, everything else as any answer has it."""
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 from crmclient import Reference, Value
@@ -9,8 +10,10 @@ from crmclient.metadata import Attribute
 from runtime import outputs
 
 
-def plain(value: Value) -> Any:
-    return value.id if isinstance(value, Reference) else value
+def plain(value: Value, attribute: Attribute) -> Any:
+    if isinstance(value, Reference):
+        return value.id
+    return outputs.with_places(value, attribute.precision or 0) if isinstance(value, Decimal) else value
 
 
 def plain_schema(attribute: Attribute) -> dict[str, Any]:

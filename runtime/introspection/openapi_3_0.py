@@ -13,6 +13,8 @@ from runtime.rendering import render
 VERSION = "3.0.3"
 _KNOWN = Documents()
 
+_OF_OPTIONS = "#/components/schemas/options."
+
 # What callers send and get is no schema.
 _VALUES = frozenset({"example", "examples", "default", "enum", "const"})
 
@@ -68,8 +70,14 @@ def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
         return schema
     rest = {key: item for key, item in schema.items() if key != "anyOf"}
     if len(choices) > 1:
-        return {**rest, "nullable": True, "anyOf": choices}
-    only = choices[0]
-    if "$ref" in only:
-        return {**rest, "nullable": True, "allOf": [only]}
-    return {**rest, **only, "nullable": True}
+        return {**rest, "anyOf": [_nullable(choice) for choice in choices]}
+    return {**rest, **_nullable(choices[0])}
+
+
+def _nullable(choice: dict[str, Any]) -> dict[str, Any]:
+    """`nullable` adds to a `type` that stands beside it, and to nothing where none does."""
+    if "$ref" in choice:
+        kind = "integer" if choice["$ref"].startswith(_OF_OPTIONS) else "object"
+        return {"type": kind, "nullable": True, "allOf": [choice]}
+    listed = {"enum": [*choice["enum"], None]} if None not in choice.get("enum", [None]) else {}
+    return {**choice, **listed, "nullable": True}

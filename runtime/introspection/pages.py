@@ -85,6 +85,11 @@ class Page:
         return frozenset(given["name"] for given in self.parameters if given["in"] == "query")
 
     @property
+    def names_its_type(self) -> bool:
+        """Whether the path ends in an extension: then it says more exactly than `Accept` what is wanted."""
+        return "." in self.path.rpartition("/")[2]
+
+    @property
     def is_named(self) -> bool:
         return _NAME in self.parameters
 

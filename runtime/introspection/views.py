@@ -39,7 +39,8 @@ class PageViewSet(GuardedViewSet):
 
     def read(self, request: Request, **kwargs: Any) -> HttpResponseBase:
         page, plain = self.page, request._request
-        refuse_unacceptable(plain.META.get("HTTP_ACCEPT"), page.media)
+        if not page.names_its_type:
+            refuse_unacceptable(plain.META.get("HTTP_ACCEPT"), page.media)
         asked = self._asked()
         tag, packed = self._tags(asked)
         packs = takes_gzip(plain)

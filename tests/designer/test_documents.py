@@ -6,6 +6,7 @@ import io
 import json
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -154,6 +155,34 @@ def test_a_module_is_exported_with_the_roles_it_names() -> None:
     assert [role["name"] for role in document["roles"]] == ["sales-manager", "sales-rep"]
     assert "user_properties" not in document
     assert all(item["module"] == "sales" for item in document["endpoints"])
+    assert imported(document) == []
+
+
+@settings(max_examples=25, deadline=None)
+@given(order=st.randoms(use_true_random=False), twice=st.booleans())
+def test_the_order_of_what_has_none_is_no_change(order: Random, twice: bool) -> None:
+    document = demo()
+    upload = next(item for item in document["endpoints"] if item["kind"] == "upload")
+    upload["settings"] = {
+        **upload["settings"],
+        "extensions": ["pdf", "docx", "png"],
+        "content_types": ["image/*", "text/csv"],
+    }
+    options = next(item for item in document["endpoints"] if item["kind"] == "option-set")
+    options["settings"] = {**options["settings"], "filter": {"mode": "leave_out", "values": [12, 7, 30]}}
+    document["roles"][0]["platform_roles"] = ["Sales Manager", "Basic User", "Ümlaut", "apple"]
+    imported(document)
+    sets = [
+        *(item["access"]["roles"] for item in document["endpoints"] if item.get("access", {}).get("roles")),
+        *(role["platform_roles"] for role in document["roles"] if role.get("platform_roles")),
+        *(upload["settings"][name] for name in ("extensions", "content_types")),
+        options["settings"]["filter"]["values"],
+    ]
+    for items in sets:
+        order.shuffle(items)
+        items.extend(items[:1] if twice else ())
+    for name in ("roles", "modules", "entities", "endpoints"):
+        order.shuffle(document[name])
     assert imported(document) == []
 
 

@@ -232,6 +232,16 @@ def test_a_long_document_leaves_in_pieces_and_is_whole(max: Caller) -> None:
     assert (head["Content-Length"], head.content) == (str(size), b"")
 
 
+@pytest.mark.parametrize("accept", ["application/json", "text/html", "application/yaml;q=0", "image/png"])
+@pytest.mark.parametrize("path", [page.path for page in PAGES if "." in page.path])
+def test_a_path_with_an_extension_says_what_is_wanted(rita: Caller, path: str, accept: str) -> None:
+    assert rita.get(path, accept=accept).status_code == 200
+
+
+def test_a_path_without_one_is_judged_by_accept(rita: Caller) -> None:
+    assert rita.get("/api/schema", accept="text/html").status_code == 406
+
+
 def test_yaml_too_long_to_be_laid_out_says_the_same() -> None:
     text = "de\u2028l\x7f \x85 \U0001f600 \"'\\\n" + "x" * 3_000_000
     found = {"info": {}, "tags": [{"name": "a"}], "paths": {"/a/{id}": {"get": {"summary": text, "n": 1.5}}}}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Any, TypeVar
 
 from crmclient import Platform, Value
@@ -18,7 +19,7 @@ from designer.calendar import calendar
 from designer.configuration import Endpoint
 from designer.definitions import ColumnDefinition
 from designer.kinds.queries import QuerySettings
-from designer.queries import answered
+from designer.queries import answered, averages
 from designer.sentences import Sentence
 from designer.types import InvalidInput
 from runtime.columns import Columns
@@ -28,6 +29,7 @@ from runtime.labels import OptionLabels
 from runtime.operations.base import Operation
 from runtime.operations.queries.orders import settled
 from runtime.operations.queries.rules import QueryRules
+from runtime.outputs import rounded
 from runtime.parameters import LCID, invalid_parameters, lcid_of, parse_parameters
 from runtime.problems import FieldError
 from runtime.query_inputs import QueryInputs, option_set_of
@@ -83,6 +85,7 @@ class QueryOperation(Operation):
         self.inputs = QueryInputs(endpoint.definition, platform)
         self.has_labels = settings.labels
         self.columns = _columns(endpoint, settings.query, platform, labels=settings.labels)
+        self._averages = averages(settings.query, platform.attributes)
         reserved = own | {"lcid"} if self.has_labels else own
         self._names = self.inputs.names | reserved
 
@@ -128,7 +131,18 @@ class QueryOperation(Operation):
     def answers(
         self, rows: Sequence[Mapping[str, Value]], asked: Asked, exchange: Exchange
     ) -> list[dict[str, Any]]:
+        if self._averages:
+            rows = [{**row, **self._rounded(row)} for row in rows]
         return self.columns.answers(rows, asked.lcid, exchange)
+
+    def _rounded(self, row: Mapping[str, Value]) -> dict[str, Value]:
+        """The averages of a row: platforms divide to as many places as each of them likes."""
+        found = {key: (row.get(key), places) for key, places in self._averages.items()}
+        return {
+            key: rounded(value, places)
+            for key, (value, places) in found.items()
+            if isinstance(value, Decimal)
+        }
 
     def parameters(self) -> tuple[dict[str, Any], ...]:
         """What every kind documents."""
