@@ -1,6 +1,6 @@
 """The platform, in CRM terms: the one interface that the product writes to.
 
-Two implementations: `crmclient.embedded` (a CRM in the box) and `crmclient.dataverse` (the Dataverse Web
+Two implementations: `crmbox` (a CRM in the box) and `crmclient.dataverse` (the Dataverse Web
 API). Both raise the errors of `crmclient.errors` and nothing else of their own.
 """
 

@@ -12,7 +12,7 @@ from django.core.management import call_command
 from django.db import transaction
 
 from designer.models import Endpoint, Module
-from runtime.callers.demo import API_ACCOUNTS, STUDIO_ACCOUNTS, create_accounts
+from project.demo_accounts import API_ACCOUNTS, STUDIO_ACCOUNTS, create_accounts
 
 CONFIGURATION = settings.BASE_DIR / "demo" / "configuration.json"
 # Beside the specification's seven user properties, which the demo has; for whoever imports them.

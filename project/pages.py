@@ -9,11 +9,11 @@ from django.shortcuts import render
 from django.templatetags.static import static
 from django.views.decorators.http import require_safe
 
-from designer.admin.pages import failures
+from designer.studio.pages import failures
 from project.middleware import STUDIO
-from runtime.failures import problem_of
-from runtime.middleware import is_of_the_api
-from runtime.problems import respond
+from runtime.http.failures import problem_of
+from runtime.http.problems import respond
+from runtime.serving.middleware import is_of_the_api
 
 
 @require_safe

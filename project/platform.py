@@ -7,8 +7,8 @@ from typing import Any
 
 from django.conf import settings
 
+from crmbox.platform import EmbeddedPlatform
 from crmclient import Platform
-from crmclient.embedded.platform import EmbeddedPlatform
 
 
 def configured() -> Platform:

@@ -12,7 +12,7 @@ from django.templatetags.static import static
 from django.utils.translation import gettext_lazy as _
 
 from project.environment import load
-from runtime.paths import API_PATHS
+from runtime.serving.paths import API_PATHS
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = load()
@@ -48,7 +48,7 @@ INSTALLED_APPS = [
     "rest_framework_simplejwt.token_blacklist",
     "drf_spectacular",
     "drf_spectacular_sidecar",
-    "crmclient.embedded.apps.EmbeddedPlatform",
+    "crmbox.apps.EmbeddedPlatform",
     "designer.apps.Designer",
     "runtime.apps.Runtime",
     "project.apps.Project",
@@ -60,7 +60,7 @@ MIDDLEWARE = [
     "project.middleware.ContentPolicy",
     *(["corsheaders.middleware.CorsMiddleware"] if env["CORS_ORIGINS"] else []),
     # What comes after it never sees a request of the API.
-    "runtime.middleware.ApiMiddleware",
+    "runtime.serving.middleware.ApiMiddleware",
     "project.middleware.StudioSessions",
     "project.middleware.StudioLanguage",
     "project.middleware.StudioCommon",
@@ -147,10 +147,10 @@ AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_RESET_ON_SUCCESS = True
 AXES_IPWARE_PROXY_COUNT = env["TRUSTED_PROXIES"] or None
-AXES_CLIENT_IP_CALLABLE = "runtime.addresses.client_address"
+AXES_CLIENT_IP_CALLABLE = "runtime.http.addresses.client_address"
 AXES_DISABLE_ACCESS_LOG = True
 AXES_VERBOSE = False
-AXES_LOCKOUT_CALLABLE = "designer.admin.pages.failures.locked_out"
+AXES_LOCKOUT_CALLABLE = "designer.studio.pages.failures.locked_out"
 
 OTP_TOTP_ISSUER = "Portico"
 
@@ -171,8 +171,8 @@ REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_AUTHENTICATION_CLASSES": [],
     "DEFAULT_PERMISSION_CLASSES": [],
     "UNAUTHENTICATED_USER": None,
-    "EXCEPTION_HANDLER": "runtime.failures.exception_handler",
-    "DEFAULT_SCHEMA_CLASS": "runtime.openapi.schema.EndpointSchema",
+    "EXCEPTION_HANDLER": "runtime.http.failures.exception_handler",
+    "DEFAULT_SCHEMA_CLASS": "runtime.describe.view_schema.EndpointSchema",
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Portico",
@@ -181,7 +181,7 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
     # Its own would rewrite enums that definitions have named already.
     "POSTPROCESSING_HOOKS": [],
-    "GET_MOCK_REQUEST": "runtime.openapi.generator.no_request",
+    "GET_MOCK_REQUEST": "runtime.describe.generator.no_request",
 }
 
 # Pages
@@ -214,9 +214,9 @@ UNFOLD = {
     "SITE_SYMBOL": "account_balance",
     "SHOW_LANGUAGES": True,
     "LANGUAGES": {"action": "/admin/language/"},
-    "SIDEBAR": {"navigation": "designer.admin.navigation.sidebar.navigation"},
-    "ACCOUNT": {"navigation": "designer.admin.navigation.account_links.account_links"},
-    "DASHBOARD_CALLBACK": "designer.admin.navigation.dashboard.dashboard",
+    "SIDEBAR": {"navigation": "designer.studio.navigation.sidebar.navigation"},
+    "ACCOUNT": {"navigation": "designer.studio.navigation.account_links.account_links"},
+    "DASHBOARD_CALLBACK": "designer.studio.navigation.dashboard.dashboard",
     "STYLES": [
         lambda request: static("designer/shell.css"),
         lambda request: static("designer/pages.css"),
@@ -235,7 +235,7 @@ X_FRAME_OPTIONS = "DENY"
 SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = "/admin/"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = not DEVELOPMENT
 SESSION_COOKIE_HTTPONLY = True
-CSRF_FAILURE_VIEW = "designer.admin.pages.failures.not_sent_from_here"
+CSRF_FAILURE_VIEW = "designer.studio.pages.failures.not_sent_from_here"
 CORS_ALLOWED_ORIGINS = env["CORS_ORIGINS"]
 CORS_EXPOSE_HEADERS = [
     *("ETag", "Link", "Location", "Retry-After", "Idempotency-Replayed", "X-Request-Id"),

@@ -1,4 +1,4 @@
-"""The pages and health. What is of the API never comes here: see `runtime.middleware`."""
+"""The pages and health. What is of the API never comes here: see `runtime.serving.middleware`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", pages.landing, name="landing"),
     path("favicon.ico", pages.mark),
     path("admin", RedirectView.as_view(url="/admin/")),
-    path("admin/", include("designer.admin.urls")),
+    path("admin/", include("designer.studio.urls")),
     path("admin/", admin.site.urls),
     path("health/live", health.live),
     path("health/ready", health.ready),

@@ -12,8 +12,8 @@ application = get_wsgi_application()
 
 # They need the apps that the line above sets up.
 from project.checks import refuse_a_wrong_start  # noqa: E402
-from runtime.introspection.workshop import WORKSHOP  # noqa: E402
-from runtime.usage import usage  # noqa: E402
+from runtime.describe.workshop import WORKSHOP  # noqa: E402
+from runtime.serving.usage import usage  # noqa: E402
 
 refuse_a_wrong_start()
 usage.write_from_now_on()

@@ -14,8 +14,8 @@ from django.utils.translation import gettext_lazy as _
 from django_otp.plugins.otp_totp.models import TOTPDevice
 from rest_framework_simplejwt.token_blacklist.models import BlacklistedToken, OutstandingToken
 
-from designer.admin.look import ModelAdmin
-from designer.admin.studio_accounts import StudioAccountAdmin
+from designer.studio.look import ModelAdmin
+from designer.studio.studio_accounts import StudioAccountAdmin
 from runtime.callers.account_form import AccountForm
 from runtime.callers.local import revoke_all
 from runtime.models import ApiAccount

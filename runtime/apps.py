@@ -12,7 +12,7 @@ class Runtime(AppConfig):
     def ready(self) -> None:
         from designer.models.labels import label
         from runtime.callers import checks  # noqa: F401  registers them
-        from runtime.introspection import saves
+        from runtime.describe import saves
 
         saves.watch()
         label(self.get_models())

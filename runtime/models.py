@@ -7,8 +7,8 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from runtime.describe.models import DescriptionFragment
 from runtime.idempotency.models import IdempotencyRecord
-from runtime.introspection.models import DescriptionFragment
 
 __all__ = ["ApiAccount", "DescriptionFragment", "IdempotencyRecord"]
 

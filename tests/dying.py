@@ -6,8 +6,8 @@ import os
 import signal
 from typing import Any
 
+from crmbox.platform import EmbeddedPlatform
 from crmclient import Stored
-from crmclient.embedded.platform import EmbeddedPlatform
 
 LAST_WORDS = "The last one"
 

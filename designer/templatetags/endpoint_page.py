@@ -13,7 +13,7 @@ from django.template.loader import render_to_string
 from django.utils.safestring import SafeString, mark_safe
 
 if TYPE_CHECKING:
-    from designer.admin.checking.findings import Located
+    from designer.studio.checking.findings import Located
 
 register = template.Library()
 
@@ -37,7 +37,7 @@ def rows_of(inline: Any) -> dict[str, list[Any]]:
 @register.simple_tag
 def sections_of_items(items: Iterable[Any]) -> Any:
     """The rows inside the row of a list, as sections."""
-    from designer.admin.endpoints.sections import item_sections
+    from designer.studio.endpoints.sections import item_sections
 
     return item_sections(items)
 

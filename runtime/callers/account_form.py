@@ -13,9 +13,9 @@ from django.db import transaction
 from django.utils.translation import gettext_lazy as _
 
 from crmclient.errors import PlatformError
-from designer.admin.look import dress, searchable
 from designer.models import Role
 from designer.platform import get_platform
+from designer.studio.look import dress, searchable
 from runtime.callers.local import revoke_all
 from runtime.callers.platform_users import platform_users
 from runtime.models import ApiAccount

@@ -9,10 +9,10 @@ from django.http import HttpRequest, QueryDict
 
 from designer.definitions import InputDefinition
 from designer.types import Limits
-from runtime.bodies import malformed, read_body, read_object
-from runtime.inputs import Inputs, invalid_input
-from runtime.parameters import read_parameters
-from runtime.problems import FieldError
+from runtime.http.bodies import malformed, read_body, read_object
+from runtime.http.problems import FieldError
+from runtime.http.query_string import read_parameters
+from runtime.values.inputs import Inputs, invalid_input
 
 FORM = "application/x-www-form-urlencoded"
 

@@ -17,7 +17,7 @@ import orjson
 import requests
 
 from runtime.callers.outbound import is_public
-from runtime.problems import Problem
+from runtime.http.problems import Problem
 
 logger = logging.getLogger("portico.issuers")
 

@@ -11,7 +11,7 @@ from django.contrib.auth.signals import user_logged_in, user_login_failed
 from rest_framework.request import Request
 
 from runtime.callers.local import reachable_accounts
-from runtime.problems import Problem
+from runtime.http.problems import Problem
 
 
 def log_in(request: Request, username: str, password: str) -> User:

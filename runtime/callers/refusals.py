@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runtime.problems import Problem
+from runtime.http.problems import Problem
 
 
 def authentication_required() -> Problem:

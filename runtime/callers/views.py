@@ -10,10 +10,10 @@ from designer.definitions import AccessDefinition, InputDefinition
 from runtime.callers.forms import FORM, read_form, texts
 from runtime.callers.local import TokenPair, issue, rotate
 from runtime.callers.login import log_in
-from runtime.inputs import Inputs
-from runtime.openapi.documentation import Documentation
+from runtime.describe.view_documentation import Documentation
+from runtime.http.rendering import json_response
 from runtime.operations.base import Description
-from runtime.rendering import json_response
+from runtime.values.inputs import Inputs
 
 # OAuth 2 libraries always say which grant they ask for (RFC 6749, 4.3 and 6).
 LOGIN = texts(

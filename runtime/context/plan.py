@@ -19,7 +19,7 @@ from runtime.callers.caller import Caller
 from runtime.callers.refusals import authentication_required, no_platform_user
 from runtime.context.related import USER, USER_ID, Related, related
 from runtime.context.values import plain, plain_schema
-from runtime.failures import Misconfigured
+from runtime.http.failures import Misconfigured
 
 logger = logging.getLogger("portico.context")
 

@@ -17,8 +17,8 @@ from designer.definitions import ColumnDefinition
 from designer.names import output_key
 from designer.sentences import Sentence
 from runtime.context.values import plain, plain_schema
-from runtime.failures import Misconfigured
-from runtime.problems import Problem
+from runtime.http.failures import Misconfigured
+from runtime.http.problems import Problem
 
 USER = "systemuser"
 USER_ID = "systemuserid"

@@ -7,7 +7,7 @@ from typing import Any
 
 from crmclient import Reference, Value
 from crmclient.metadata import Attribute
-from runtime import outputs
+from runtime.values import outputs
 
 
 def plain(value: Value, attribute: Attribute) -> Any:

@@ -9,11 +9,11 @@ from rest_framework.request import Request
 
 from designer.definitions import AccessDefinition
 from runtime.context.plan import UserContext
-from runtime.openapi.documentation import Documentation
+from runtime.describe.view_documentation import Documentation
+from runtime.http.query_string import read_parameters
+from runtime.http.rendering import json_response
 from runtime.operations.base import Description
-from runtime.parameters import read_parameters
-from runtime.rendering import json_response
-from runtime.viewsets import GuardedViewSet
+from runtime.serving.viewsets import GuardedViewSet
 
 
 class ContextViewSet(GuardedViewSet):

@@ -15,7 +15,7 @@ from functools import cache
 import puremagic
 
 from runtime.files.names import extension_of
-from runtime.problems import Problem
+from runtime.http.problems import Problem
 
 HEAD = 8192
 """How many bytes a file is judged by."""

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from django.utils.http import parse_header_parameters
 
-from runtime.problems import Problem
+from runtime.http.problems import Problem
 
 LONGEST_NAME = 255
 

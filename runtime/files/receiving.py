@@ -16,10 +16,10 @@ from django.conf import settings
 from django.http import HttpRequest
 from multipart import MultipartError, MultipartSegment, PushMultipartParser, parse_options_header
 
-from runtime.bodies import announced_length, malformed
 from runtime.files import names
 from runtime.files.allowed import HEAD, Allowed, type_of
-from runtime.problems import Problem
+from runtime.http.bodies import announced_length, malformed
+from runtime.http.problems import Problem
 
 PART = "file"
 PIECE = 64 * 1024

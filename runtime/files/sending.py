@@ -10,13 +10,13 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 
 from crmclient import FileInfo, Guid, Platform
-from runtime.accept import refuse_unacceptable
-from runtime.conditions import not_modified
-from runtime.exchange import Exchange
 from runtime.files.allowed import media_type
 from runtime.files.names import attachment
 from runtime.files.ranges import Span, Unsatisfiable, requested
-from runtime.problems import Problem
+from runtime.http.accept import refuse_unacceptable
+from runtime.http.conditions import not_modified
+from runtime.http.problems import Problem
+from runtime.request_context import Exchange
 
 # A file that is replaced while it is being found is looked up again.
 _TRIES = 3

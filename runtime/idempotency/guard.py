@@ -18,11 +18,11 @@ from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 
 from crmclient import new_guid
-from runtime.addresses import client_address
-from runtime.exchange import Exchange
-from runtime.failures import problem_of
+from runtime.http.addresses import client_address
+from runtime.http.failures import problem_of
+from runtime.http.problems import Problem, respond
 from runtime.idempotency.models import IdempotencyRecord
-from runtime.problems import Problem, respond
+from runtime.request_context import Exchange
 
 Run: TypeAlias = Callable[[Exchange], HttpResponseBase]
 

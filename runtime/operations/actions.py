@@ -16,15 +16,15 @@ from designer.configuration import Endpoint
 from designer.kinds.actions import ActionSettings
 from designer.processes import as_attributes
 from designer.sentences import Sentence
-from runtime import payload
-from runtime.columns import Columns
-from runtime.exchange import Exchange
-from runtime.failures import Misconfigured
+from runtime.http.failures import Misconfigured
+from runtime.http.problems import Problem
+from runtime.http.rendering import json_response
 from runtime.operations.base import Description, Operation
-from runtime.payload import Payload
-from runtime.problems import Problem
-from runtime.rendering import json_response
+from runtime.request_context import Exchange
 from runtime.steps import Steps
+from runtime.values import payload
+from runtime.values.columns import Columns
+from runtime.values.payload import Payload
 
 
 class ActionOperation(Operation):

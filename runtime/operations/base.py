@@ -14,10 +14,10 @@ from crmclient import Platform
 from crmclient.metadata import OptionSet
 from designer.configuration import Endpoint
 from designer.sentences import Sentence
-from runtime.bodies import read_body
-from runtime.exchange import Exchange
-from runtime.failures import Misconfigured
-from runtime.fields import Field
+from runtime.http.bodies import read_body
+from runtime.http.failures import Misconfigured
+from runtime.request_context import Exchange
+from runtime.values.fields import Field
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Description:
 class Operation(ABC):
     """A served endpoint: its definition compiled for one revision of configuration and metadata.
 
-    Compiling raises runtime.failures.Misconfigured, or a MetadataError of the platform, when the definition
+    Compiling raises runtime.http.failures.Misconfigured, or a MetadataError of the platform, when the definition
     cannot be served.
     """
 

@@ -12,14 +12,14 @@ from crmclient import Guid, Platform, Reference, new_guid
 from crmclient.errors import DuplicateKey, InvalidRecord, RecordNotFound
 from crmclient.platform import Create
 from designer.configuration import Endpoint
-from runtime import payload
-from runtime.exchange import Exchange
-from runtime.inputs import Sent
-from runtime.lists import Item, Lists, all_of, conflict
+from runtime.http.rendering import json_response
 from runtime.operations.base import Description, Operation
-from runtime.payload import Payload
-from runtime.rendering import json_response
+from runtime.request_context import Exchange
 from runtime.steps import Steps
+from runtime.values import payload
+from runtime.values.child_records import Item, Lists, all_of, conflict
+from runtime.values.inputs import Sent
+from runtime.values.payload import Payload
 
 
 class CreateOperation(Operation):

@@ -9,12 +9,12 @@ from django.http import HttpResponse
 from crmclient import Platform
 from designer.configuration import Endpoint
 from designer.kinds.versions import VersionSettings
-from runtime import versions
-from runtime.exchange import Exchange
+from runtime.http import if_match as versions
+from runtime.http.if_match import versions_meant
+from runtime.http.query_string import read_parameters
 from runtime.operations.base import Description, Operation
-from runtime.parameters import read_parameters
+from runtime.request_context import Exchange
 from runtime.steps import Steps
-from runtime.versions import versions_meant
 
 
 class DeleteOperation(Operation):

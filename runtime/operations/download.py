@@ -13,14 +13,14 @@ from crmclient import Platform
 from designer.configuration import Endpoint
 from designer.kinds.files import DownloadSettings
 from designer.sentences import Sentence
-from runtime.accept import refuse_unacceptable
-from runtime.exchange import Exchange
-from runtime.failures import Misconfigured
 from runtime.files.sending import send_current
 from runtime.files.stores import NoteStore, store_of
+from runtime.http.accept import refuse_unacceptable
+from runtime.http.failures import Misconfigured
+from runtime.http.query_string import read_parameters
+from runtime.http.rendering import json_response
 from runtime.operations.base import Description, Operation
-from runtime.parameters import read_parameters
-from runtime.rendering import json_response
+from runtime.request_context import Exchange
 
 
 class DownloadOperation(Operation):

@@ -18,12 +18,12 @@ from designer.configuration import Endpoint
 from designer.expressions import Expression, ExpressionError
 from designer.kinds.option_sets import OptionFilter, OptionSetSettings
 from designer.sentences import Sentence
-from runtime.conditions import digest, not_modified
-from runtime.exchange import Exchange
-from runtime.failures import Misconfigured
+from runtime.http.conditions import digest, not_modified
+from runtime.http.failures import Misconfigured
+from runtime.http.query_string import LCID, read_lcid, read_parameters
+from runtime.http.rendering import JSON, render
 from runtime.operations.base import Description, Operation
-from runtime.parameters import LCID, read_lcid, read_parameters
-from runtime.rendering import JSON, render
+from runtime.request_context import Exchange
 
 _PARAMETERS = frozenset({"lcid"})
 # Callers choose the language: only those that the set has labels in are kept.

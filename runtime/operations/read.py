@@ -11,15 +11,15 @@ from crmclient.metadata import ENGLISH
 from designer.configuration import Endpoint
 from designer.kinds.read import ReadSettings
 from designer.sentences import Sentence
-from runtime.columns import Columns
-from runtime.conditions import digest, not_modified
-from runtime.exchange import Exchange
-from runtime.failures import Misconfigured
-from runtime.labels import OptionLabels
+from runtime.http.conditions import digest, not_modified
+from runtime.http.failures import Misconfigured
+from runtime.http.query_string import LCID, read_lcid, read_parameters
+from runtime.http.rendering import JSON, render
 from runtime.operations.base import Description, Operation
-from runtime.parameters import LCID, read_lcid, read_parameters
-from runtime.rendering import JSON, render
+from runtime.request_context import Exchange
 from runtime.steps import Steps
+from runtime.values.columns import Columns
+from runtime.values.option_labels import OptionLabels
 
 
 class ReadOperation(Operation):

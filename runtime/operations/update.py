@@ -12,13 +12,14 @@ from crmclient import Platform, Value
 from crmclient.errors import InvalidRecord, VersionMismatch
 from designer.configuration import Endpoint
 from designer.kinds.versions import VersionSettings
-from runtime import payload, versions
-from runtime.exchange import Exchange
+from runtime.http import if_match as versions
+from runtime.http.if_match import versions_meant
 from runtime.operations.base import Description, Operation
-from runtime.payload import Payload
+from runtime.request_context import Exchange
 from runtime.steps import Found
-from runtime.steps.moves import WriteGuard
-from runtime.versions import versions_meant
+from runtime.steps.row_rule_guard import WriteGuard
+from runtime.values import payload
+from runtime.values.payload import Payload
 
 
 class UpdateOperation(Operation):

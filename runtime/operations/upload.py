@@ -15,15 +15,15 @@ from crmclient import Platform
 from designer.configuration import Endpoint
 from designer.kinds.files import UploadSettings
 from designer.sentences import Sentence
-from runtime.exchange import Exchange
-from runtime.failures import Misconfigured
-from runtime.fields import Field
 from runtime.files.allowed import Allowed
 from runtime.files.receiving import PART, ReceivedFile, receive
 from runtime.files.stores import store_of
+from runtime.http.failures import Misconfigured
+from runtime.http.query_string import read_parameters
+from runtime.http.rendering import json_response
 from runtime.operations.base import Description, Operation
-from runtime.parameters import read_parameters
-from runtime.rendering import json_response
+from runtime.request_context import Exchange
+from runtime.values.fields import Field
 
 
 class UploadOperation(Operation):

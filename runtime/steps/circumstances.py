@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from crmclient.query.resolving import Circumstances
 from crmclient.query.resolving.prepared import Needs
-from runtime.exchange import Exchange
-from runtime.problems import Problem
+from runtime.http.problems import Problem
+from runtime.request_context import Exchange
 
 
 def circumstances(exchange: Exchange, needs: Needs) -> Circumstances:

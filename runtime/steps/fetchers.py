@@ -14,9 +14,9 @@ from designer.configuration import Endpoint
 from designer.definitions import FetcherDefinition
 from designer.queries import answered
 from designer.sentences import Sentence
-from runtime.exchange import Exchange
-from runtime.failures import Misconfigured
-from runtime.problems import Problem
+from runtime.http.failures import Misconfigured
+from runtime.http.problems import Problem
+from runtime.request_context import Exchange
 from runtime.steps.circumstances import circumstances
 from runtime.steps.rules import RowRule, both, rule_of_entity
 

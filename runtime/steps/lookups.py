@@ -9,7 +9,7 @@ from crmclient.errors import InvalidRecord, InvalidValue, UnknownTarget
 from crmclient.metadata import Attribute
 from crmclient.query.ast import Column, Page, Query
 from designer.configuration import Endpoint
-from runtime.exchange import Exchange
+from runtime.request_context import Exchange
 from runtime.steps.rules import RowRule, rule_of_entity
 
 

@@ -9,10 +9,10 @@ from designer.definitions import PreconditionDefinition
 from designer.expressions import Expression, ExpressionError
 from designer.expressions.names import ENDPOINT_NAMES
 from designer.sentences import Sentence
-from runtime.evaluating import evaluate
-from runtime.exchange import Exchange
-from runtime.failures import Misconfigured
-from runtime.problems import Problem
+from runtime.http.failures import Misconfigured
+from runtime.http.problems import Problem
+from runtime.request_context import Exchange
+from runtime.values.evaluation import evaluate
 
 logger = logging.getLogger("portico.steps")
 

@@ -11,7 +11,7 @@ from crmclient.query.resolving import prepare_filter
 from crmclient.query.resolving.prepared import Needs, PreparedFilter
 from designer.calendar import calendar
 from designer.configuration import Endpoint
-from runtime.exchange import Exchange
+from runtime.request_context import Exchange
 from runtime.steps.circumstances import circumstances
 
 

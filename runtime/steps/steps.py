@@ -14,12 +14,12 @@ from designer.definitions import BindingDefinition, EndpointDefinition
 from designer.expressions import Expression
 from designer.expressions.names import ENDPOINT_NAMES
 from designer.sentences import Sentence
-from runtime.exchange import Exchange
-from runtime.failures import Misconfigured
+from runtime.http.failures import Misconfigured
+from runtime.http.if_match import Meant
+from runtime.request_context import Exchange
 from runtime.steps.fetchers import SEVERAL, Fetchers
 from runtime.steps.preconditions import CODE, Preconditions
 from runtime.steps.rules import RowRule, rule_of_record
-from runtime.versions import Meant
 
 T = TypeVar("T")
 

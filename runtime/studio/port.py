@@ -12,10 +12,10 @@ from designer.configuration import Configuration, Endpoint
 from designer.definitions import UserPropertyDefinition
 from designer.platform import get_platform
 from runtime.callers.platform_users import platform_users
-from runtime.introspection.audience import Audience
-from runtime.introspection.openapi import openapi
-from runtime.problems import Problem
-from runtime.serving import current
+from runtime.describe.audience import Audience
+from runtime.describe.openapi_document import openapi
+from runtime.http.problems import Problem
+from runtime.serving.served import current
 from runtime.studio.preview import preview
 from runtime.studio.trying import attempt
 from runtime.studio.user_examples import user_example

@@ -12,9 +12,9 @@ from designer.configuration import Endpoint
 from designer.platform import get_platform
 from designer.ports import Asked, Preview
 from designer.sentences import said
-from runtime.failures import Misconfigured
+from runtime.http.failures import Misconfigured
+from runtime.http.rendering import render
 from runtime.operations import OPERATIONS, Description
-from runtime.rendering import render
 from runtime.studio.readable import readable
 from runtime.studio.samples import sample
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from runtime.rendering import render
+from runtime.http.rendering import render
 
 
 def readable(value: Any) -> str:

@@ -15,11 +15,11 @@ from designer.expressions.names import ENDPOINT_NAMES
 from designer.kinds import Section
 from designer.ports import Attempt, Step, Verdict
 from designer.sentences import said
-from runtime.evaluating import evaluate
-from runtime.exchange import Exchange
-from runtime.failures import problem_of
-from runtime.problems import Problem
-from runtime.rendering import render
+from runtime.http.failures import problem_of
+from runtime.http.problems import Problem
+from runtime.http.rendering import render
+from runtime.request_context import Exchange
+from runtime.values.evaluation import evaluate
 
 _INPUT_PROBLEMS = frozenset(
     {"invalid_input", "invalid_parameter", "malformed_body", "invalid_id", "incomplete_body", "too_large"}

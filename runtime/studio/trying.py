@@ -20,15 +20,15 @@ from designer.platform import get_platform
 from designer.ports import Attempt, Outcome
 from runtime.callers.caller import ANONYMOUS, Caller
 from runtime.context import UserContext
-from runtime.exchange import Exchange
-from runtime.failures import answer
+from runtime.http.failures import answer
 from runtime.operations import OPERATIONS
-from runtime.routing import RoutingTable
-from runtime.studio.holding import hold_back
+from runtime.request_context import Exchange
+from runtime.serving.routing import RoutingTable
+from runtime.serving.viewsets import authorise
+from runtime.studio.dry_run import NotSent, RecordingPlatform
+from runtime.studio.held_reads import hold_back
 from runtime.studio.readable import readable
-from runtime.studio.recording import NotSent, RecordingPlatform
 from runtime.studio.tracing import Trace
-from runtime.viewsets import authorise
 
 _MOST_SHOWN = 64 * 1024
 ISSUER = "studio"

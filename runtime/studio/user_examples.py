@@ -14,8 +14,8 @@ from designer.ports import UserExample
 from designer.sentences import said
 from runtime.callers.caller import Caller
 from runtime.context import UserContext, surroundings
-from runtime.failures import Misconfigured
-from runtime.problems import Problem
+from runtime.http.failures import Misconfigured
+from runtime.http.problems import Problem
 from runtime.studio.readable import readable
 from runtime.studio.trying import ISSUER
 

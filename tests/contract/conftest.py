@@ -11,9 +11,9 @@ from decimal import Decimal
 
 import pytest
 
+from crmbox.platform import EmbeddedPlatform
 from crmclient import Platform
 from crmclient.dataverse import DataversePlatform
-from crmclient.embedded.platform import EmbeddedPlatform
 from tests.contract.making import WOOL, account, unique
 from tests.dataverse.reaching import platform_at
 from tests.servers import Server, Site, copied

@@ -9,9 +9,9 @@ import pytest
 from django.db import connection, connections
 from pytest_django import DjangoDbBlocker
 
+from crmbox.platform import EmbeddedPlatform
 from crmclient import Call, Platform
 from crmclient.dataverse import DataversePlatform
-from crmclient.embedded.platform import EmbeddedPlatform
 from crmclient.metadata import Process
 from crmclient.query.ast import Column, Condition, Filter, Operator, Query
 from tests.contract.making import account, read

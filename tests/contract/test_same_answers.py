@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from crmclient.embedded.webapi.credentials import DEMO_CLIENT
+from crmbox.webapi.credentials import DEMO_CLIENT
 from designer.definitions import ConfigurationDocument
 from designer.documents.reading import read
 from designer.kinds import KINDS

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from crmbox.webapi.credentials import DEMO_CLIENT
 from crmclient.dataverse import DataversePlatform, Options
 from crmclient.dataverse.http.client_credentials import ClientCredentials
-from crmclient.embedded.webapi.credentials import DEMO_CLIENT
 from tests.servers import Server
 
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from crmclient.embedded.demo.people import FIRST_ACCOUNT
+from crmbox.demo.people import FIRST_ACCOUNT
 from crmclient.errors import InvalidRecord, UnexpectedAnswer
 from crmclient.values import Reference
 from tests.dataverse.conftest import Failing

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import requests
 
-from crmclient.embedded.demo.people import FIRST_ACCOUNT, FIRST_CONTACT, RITA_REP, stable_id
-from crmclient.embedded.webapi.credentials import DEMO_CLIENT
+from crmbox.demo.people import FIRST_ACCOUNT, FIRST_CONTACT, RITA_REP, stable_id
+from crmbox.webapi.credentials import DEMO_CLIENT
 from tests.servers import Server, Site, copied
 
 pytestmark = pytest.mark.processes

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 import requests
 
-from crmclient.embedded.demo.people import FIRST_ACCOUNT
-from crmclient.embedded.webapi.credentials import DEMO_CLIENT
+from crmbox.demo.people import FIRST_ACCOUNT
+from crmbox.webapi.credentials import DEMO_CLIENT
 from tests.servers import Server, Site, copied
 
 pytestmark = pytest.mark.processes

@@ -11,11 +11,11 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from designer.admin.saving.version_links import versions_of
 from designer.documents.writing import export, to_bytes
 from designer.history.recording import record_outside
 from designer.loading import load
 from designer.models import Endpoint, Input, Module, Role, UserProperty, Version
+from designer.studio.saving.version_links import versions_of
 from project.demo import CONFIGURATION
 from tests.callers import Caller
 from tests.designer.studio import add_url, change_url, errors, filled, page, send

@@ -16,7 +16,7 @@ from django.urls import reverse
 from django.utils.translation import get_language, override
 from pydantic import ValidationError
 
-from crmclient.embedded.demo.people import RITA_REP
+from crmbox.demo.people import RITA_REP
 from crmclient.query.fetchxml import parse
 from crmclient.query.problems import QueryProblems
 from crmclient.sentences import Counted, Sentence, listed

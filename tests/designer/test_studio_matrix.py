@@ -12,8 +12,8 @@ from django.test import Client
 from django.urls import reverse
 
 from designer.access_matrix import ANONYMOUS, AUTHENTICATED
-from designer.admin.pages.csv_cells import harmless
 from designer.models import AuditEntry, Endpoint, Role, Version
+from designer.studio.pages.csv_cells import harmless
 from tests.callers import Caller
 from tests.designer.counting import queries
 from tests.designer.studio import page

@@ -11,7 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from crmclient.embedded.platform import EmbeddedPlatform
+from crmbox.platform import EmbeddedPlatform
 from crmclient.errors import Unavailable
 from designer.models import Endpoint, ExposedEntity, Module, OptionSet, Role, UserProperty
 from tests.designer.rows import endpoint

@@ -17,7 +17,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from crmclient.embedded.platform import EmbeddedPlatform
+from crmbox.platform import EmbeddedPlatform
 from crmclient.errors import Unavailable
 from crmclient.metadata import Attribute
 from designer.groups import VIEWER
@@ -35,7 +35,7 @@ from designer.models import (
 )
 from designer.overview import forget, overview
 from designer.readiness import State
-from runtime.usage import Usage
+from runtime.serving.usage import Usage
 from tests.callers import Caller
 from tests.designer.counting import queries
 from tests.designer.rows import endpoint
@@ -201,7 +201,7 @@ def test_the_palette_finds_endpoints_entities_roles_and_pages(dora: Client) -> N
 
 def test_calls_are_counted_by_endpoint_and_outcome(dora: Client, rita: Caller, monkeypatch: Any) -> None:
     usage = Usage()
-    monkeypatch.setattr("runtime.dispatch.usage", usage)
+    monkeypatch.setattr("runtime.serving.dispatch.usage", usage)
     rita.post("/api/sales/accounts", {"name": "A"})
     rita.post("/api/sales/accounts", {"odd": "A"})
     rita.get("/api/sales/nothing")
@@ -224,7 +224,7 @@ def test_counts_that_could_not_be_written_are_kept(portico: None, monkeypatch: A
         raise DatabaseError
 
     with monkeypatch.context() as broken:
-        broken.setattr("runtime.usage._write", fail)
+        broken.setattr("runtime.serving.usage._write", fail)
         with pytest.raises(DatabaseError):
             usage.flush()
     usage.count("a", 200)

@@ -10,7 +10,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from crmclient.embedded.demo.people import RITA_REP
+from crmbox.demo.people import RITA_REP
 from designer.models import AuditEntry, Endpoint
 from designer.platform import get_platform
 from tests.designer.studio import change_url, filled, page

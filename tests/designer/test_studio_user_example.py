@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from crmclient.embedded.demo.people import MAX_MANAGER, RITA_REP
+from crmbox.demo.people import MAX_MANAGER, RITA_REP
 from designer.groups import for_real
 from designer.models import AuditEntry, UserProperty
 from tests.designer.studio import add_row, add_url, change_url, filled, page

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from crmclient import Reference
 from designer.definitions import InputDefinition
 from designer.types import TYPES, InvalidInput, Limits
-from runtime.rendering import render
+from runtime.http.rendering import render
 
 UNBOUND = Limits()
 _JSON = st.recursive(

@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from PowerPlatform.Dataverse.client import DataverseClient
 
-from crmclient.embedded.webapi.credentials import DEMO_CLIENT
+from crmbox.webapi.credentials import DEMO_CLIENT
 from scripts.npm import NotInstalled, locked
 from tests.servers import Server, Site, copied
 

@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 import pytest
 from pytest_django import DjangoDbBlocker
 
-from crmclient.embedded.demo.people import RITA_REP
-from crmclient.embedded.platform import EmbeddedPlatform
+from crmbox.demo.people import RITA_REP
+from crmbox.platform import EmbeddedPlatform
 from crmclient.metadata import AttributeType
 from crmclient.query.ast import Column, Query
 from crmclient.query.calendar import Calendar

@@ -8,7 +8,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import NamedTuple
 
-from crmclient.embedded.demo.people import RITA_REP
+from crmbox.demo.people import RITA_REP
 
 # The demo's records reach two years back from the day it is loaded.
 LAST_YEAR = dt.datetime.now(dt.UTC).year - 1

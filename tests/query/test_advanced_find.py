@@ -13,7 +13,7 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from crmclient.embedded.demo.people import MAX_MANAGER, RITA_REP
+from crmbox.demo.people import MAX_MANAGER, RITA_REP
 from designer.models import Endpoint
 from tests.callers import Caller
 from tests.designer.studio import change_url, filled, page, send

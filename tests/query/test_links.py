@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crmclient.embedded.demo.people import KEY_ACCOUNTS, RITA_REP
+from crmbox.demo.people import KEY_ACCOUNTS, RITA_REP
 from tests.query.conftest import Demo, Fetch
 
 pytestmark = pytest.mark.django_db

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from crmbox.platform import EmbeddedPlatform
 from crmclient import Reference
-from crmclient.embedded.platform import EmbeddedPlatform
 from crmclient.query.ast import Column, Condition, Filter, FilterItem, Operator, Query
 from crmclient.query.matching import Undecidable, matches
 from tests.query.conftest import Demo

@@ -6,8 +6,8 @@ import datetime as dt
 
 import pytest
 
-from crmclient.embedded.demo.people import RITA_REP
-from crmclient.embedded.platform import EmbeddedPlatform
+from crmbox.demo.people import RITA_REP
+from crmbox.platform import EmbeddedPlatform
 from crmclient.errors import InvalidQuery
 from crmclient.query.fetchxml import parse
 from crmclient.query.resolving import Circumstances, prepare

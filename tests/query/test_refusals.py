@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from crmclient.embedded.platform import EmbeddedPlatform
+from crmbox.platform import EmbeddedPlatform
 from crmclient.errors import InvalidQuery
 from crmclient.query.fetchxml import parse, write
 from crmclient.query.problems import QueryProblems

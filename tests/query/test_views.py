@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crmclient.embedded.demo.people import CONTOSO, MAX_MANAGER, RITA_REP, stable_id
+from crmbox.demo.people import CONTOSO, MAX_MANAGER, RITA_REP, stable_id
 from crmclient.text import fold
 from tests.query.conftest import Demo, Fetch
 

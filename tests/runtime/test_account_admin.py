@@ -12,7 +12,7 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Permission
 from django.test import Client
 
-from crmclient.embedded.demo import people
+from crmbox.demo import people
 from crmclient.errors import Unavailable
 from designer.models import Role
 from designer.platform import get_platform

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from crmbox.demo import people
+from crmbox.processes import Context, process, registry
 from crmclient import Reference, Values
-from crmclient.embedded.demo import people
-from crmclient.embedded.processes import Context, process, registry
 from crmclient.errors import InvalidRecord, Refused, WrongType
 from crmclient.metadata import AttributeType, ProcessParameter
 from crmclient.query.ast import Column as QueryColumn

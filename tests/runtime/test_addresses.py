@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from runtime.addresses import client_address
+from runtime.http.addresses import client_address
 
 PEER = "10.0.0.1"
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from crmbox.demo import people
 from crmclient import Reference
-from crmclient.embedded.demo import people
 from designer.models import Column, Endpoint
 from tests.callers import Caller
 from tests.runtime.accounts import an_account, endpoint

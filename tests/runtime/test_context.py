@@ -12,8 +12,8 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.core.management import call_command
 
+from crmbox.demo import people
 from crmclient import Call, Reference, Value
-from crmclient.embedded.demo import people
 from crmclient.errors import DeadlineExceeded
 from designer.definitions import ColumnDefinition, UserPropertyDefinition
 from designer.models import Role
@@ -23,9 +23,9 @@ from runtime.callers import tokens
 from runtime.callers.caller import ANONYMOUS, Caller
 from runtime.callers.tokens import identify
 from runtime.context import UserContext
-from runtime.failures import Misconfigured
+from runtime.http.failures import Misconfigured
+from runtime.http.problems import Problem
 from runtime.models import ApiAccount
-from runtime.problems import Problem
 from tests.callers import Caller as Client
 from tests.callers import account
 

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from crmclient.embedded.demo import people
+from crmbox.demo import people
 from crmclient.query.ast import Column, Condition, Filter, Operator, Page, Query
 from designer.platform import get_platform
 from tests.callers import Caller

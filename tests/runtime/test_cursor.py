@@ -149,9 +149,9 @@ def later(monkeypatch: pytest.MonkeyPatch) -> Later:
 
     def move(distance: dt.timedelta) -> None:
         now = dt.datetime.now(dt.UTC) + distance
-        monkeypatch.setattr("runtime.cursor.time", SimpleNamespace(time=now.timestamp))
+        monkeypatch.setattr("runtime.operations.queries.cursor.time", SimpleNamespace(time=now.timestamp))
         clock = SimpleNamespace(datetime=SimpleNamespace(now=lambda zone: now), UTC=dt.UTC)
-        monkeypatch.setattr("runtime.exchange.dt", clock)
+        monkeypatch.setattr("runtime.request_context.dt", clock)
 
     return move
 

@@ -11,18 +11,18 @@ from django.http import HttpRequest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crmbox.demo import people
+from crmbox.metadata import change
 from crmclient import Value
-from crmclient.embedded.demo import people
-from crmclient.embedded.metadata import change
 from crmclient.metadata import ENGLISH, Attribute, AttributeType
 from designer.definitions import ColumnDefinition
 from designer.models import RelatedColumn, UserProperty
 from designer.platform import get_platform
-from runtime.columns import Columns
 from runtime.context import UserContext
-from runtime.exchange import Exchange
-from runtime.outputs import rounded
-from runtime.rendering import render
+from runtime.http.rendering import render
+from runtime.request_context import Exchange
+from runtime.values.columns import Columns
+from runtime.values.outputs import rounded
 from tests.callers import Caller
 from tests.runtime.accounts import an_account, endpoint
 from tests.runtime.queries import a_query

@@ -8,8 +8,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from crmbox.demo import people
 from crmclient import Reference
-from crmclient.embedded.demo import people
 from designer.models import Binding, Column, Endpoint, Fetcher, Precondition, UserProperty
 from designer.platform import get_platform
 from tests.callers import Caller

@@ -17,7 +17,7 @@ from pytest_django.fixtures import Settings
 from runtime.callers import checks, jwks, tokens
 from runtime.callers.foreign import read_issuers
 from runtime.callers.tokens import authenticate
-from runtime.problems import Problem
+from runtime.http.problems import Problem
 from tests.runtime import forge
 
 NAME = "https://login.example/v2.0"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import connection
 
-from crmclient.embedded.metadata import change
+from crmbox.metadata import change
 from crmclient.metadata import Attribute, AttributeType
 from designer.models import Binding, Endpoint, ExposedEntity, Input, Module, Role
 from designer.platform import get_platform

@@ -6,7 +6,7 @@ import pytest
 from limits.storage import storage_from_string
 from pytest_django import Settings
 
-from runtime import limits
+from runtime.http import limits
 from tests.callers import Caller
 
 OPTIONS = "/optionsets/priorities"

@@ -9,8 +9,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from crmbox.demo import people
 from crmclient import Reference
-from crmclient.embedded.demo import people
 from crmclient.query.ast import Column, Query
 from designer.platform import get_platform
 from tests.callers import Caller

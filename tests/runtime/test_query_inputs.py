@@ -11,11 +11,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from crmbox.demo import people
 from crmclient import Reference
-from crmclient.embedded.demo import people
 from crmclient.errors import InvalidRecord
 from crmclient.text import fold
-from runtime.query_inputs import split_list
+from runtime.values.query_inputs import split_list
 from tests.callers import Caller
 from tests.runtime.accounts import an_account
 from tests.runtime.queries import QUERIES, a_query, accounts, body, errors, where

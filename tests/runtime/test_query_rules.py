@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from crmbox.demo import people
 from crmclient import Reference
-from crmclient.embedded.demo import people
 from designer.models import Endpoint, ExposedEntity, Fetcher, Input, Precondition
 from designer.platform import get_platform
 from tests.callers import Caller

@@ -14,16 +14,16 @@ from django.http import HttpRequest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crmbox.demo import people
 from crmclient import Reference, Value
-from crmclient.embedded.demo import people
 from crmclient.metadata import ENGLISH, Attribute, AttributeType
 from designer.definitions import ColumnDefinition
 from designer.models import Column, Endpoint
 from designer.platform import get_platform
-from runtime.columns import Columns
 from runtime.context import UserContext
-from runtime.exchange import Exchange
-from runtime.rendering import render
+from runtime.http.rendering import render
+from runtime.request_context import Exchange
+from runtime.values.columns import Columns
 from tests.callers import Caller
 from tests.runtime.accounts import ACCOUNTS, NOBODY, an_account, endpoint
 

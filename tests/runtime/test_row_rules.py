@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from crmbox.demo import people
 from crmclient import Reference
-from crmclient.embedded.demo import people
 from crmclient.query import ast
 from crmclient.query.ast import Condition, Filter, Operator, Page, Query
 from designer.models import Binding, Column, Endpoint, ExposedEntity, Input, UserProperty

@@ -11,19 +11,19 @@ from typing import Any
 import pytest
 from django.http import HttpResponse
 
+from crmbox.platform import EmbeddedPlatform
 from crmclient import Platform
-from crmclient.embedded.platform import EmbeddedPlatform
 from crmclient.query.ast import Column, Page, Query
 from crmclient.stand_in import EFFECTS, Effect, StandIn
 from designer.loading import load
 from designer.platform import get_platform
 from designer.ports import Attempt
-from runtime.exchange import Exchange
-from runtime.introspection.metadata_snapshot import MetadataSnapshot, NotMetadata
+from runtime.describe.metadata_snapshot import MetadataSnapshot, NotMetadata
 from runtime.operations import OPERATIONS
 from runtime.operations.create import CreateOperation
+from runtime.request_context import Exchange
 from runtime.studio import StudioRuntime
-from runtime.studio.recording import NotSent, RecordingPlatform
+from runtime.studio.dry_run import NotSent, RecordingPlatform
 from tests.runtime.accounts import endpoint
 
 _ROOT = Path(__file__).parents[2]

@@ -18,8 +18,8 @@ from runtime.callers import tokens
 from runtime.callers.caller import Caller
 from runtime.callers.local import issue
 from runtime.callers.tokens import authenticate
+from runtime.http.problems import Problem
 from runtime.models import ApiAccount
-from runtime.problems import Problem
 from tests.runtime import forge
 
 pytestmark = pytest.mark.django_db

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from crmclient.embedded.demo.people import RITA_REP
+from crmbox.demo.people import RITA_REP
 from designer.loading import load
 from designer.models import Endpoint, Fetcher, Precondition
 from designer.platform import get_platform

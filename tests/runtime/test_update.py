@@ -6,8 +6,8 @@ from decimal import Decimal
 
 import pytest
 
+from crmbox.demo import people
 from crmclient import Reference
-from crmclient.embedded.demo import people
 from designer.models import Binding, Endpoint, Input
 from designer.platform import get_platform
 from tests.callers import Caller

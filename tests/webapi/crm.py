@@ -7,7 +7,7 @@ from typing import Any
 
 import requests
 
-from crmclient.embedded.webapi.credentials import DEMO_CLIENT
+from crmbox.webapi.credentials import DEMO_CLIENT
 from tests.servers import Server
 
 ANNOTATED = {"Prefer": 'odata.include-annotations="*"'}

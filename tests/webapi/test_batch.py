@@ -4,7 +4,7 @@ import uuid
 
 import pytest
 
-from crmclient.embedded.demo.people import FIRST_ACCOUNT, RITA_REP
+from crmbox.demo.people import FIRST_ACCOUNT, RITA_REP
 from tests.webapi.batches import answers, change_set, request, send
 from tests.webapi.crm import Crm
 

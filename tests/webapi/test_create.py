@@ -4,7 +4,7 @@ import uuid
 
 import pytest
 
-from crmclient.embedded.demo.people import FIRST_ACCOUNT, FIRST_CONTACT, MAX_MANAGER, NORTH_FIELD, RITA_REP
+from crmbox.demo.people import FIRST_ACCOUNT, FIRST_CONTACT, MAX_MANAGER, NORTH_FIELD, RITA_REP
 from tests.webapi.crm import REPRESENTED, Crm
 
 MISSING = "00000000-0000-4000-8000-0000000000ff"

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 import pytest
 from lxml import etree
 
-from crmclient.embedded.demo.people import RITA_REP
+from crmbox.demo.people import RITA_REP
 from tests.webapi.crm import ANNOTATED, Crm
 
 COOKIE = "@Microsoft.Dynamics.CRM.fetchxmlpagingcookie"

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
-from crmclient.embedded.platform import EmbeddedPlatform
-from crmclient.embedded.webapi.errors import WebApiError
-from crmclient.embedded.webapi.model import Model, current_model
-from crmclient.embedded.webapi.odata.filters import Filters
-from crmclient.embedded.webapi.odata.properties import Paths
-from crmclient.embedded.webapi.odata.related import Related
+from crmbox.platform import EmbeddedPlatform
+from crmbox.webapi.errors import WebApiError
+from crmbox.webapi.model import Model, current_model
+from crmbox.webapi.odata.filters import Filters
+from crmbox.webapi.odata.properties import Paths
+from crmbox.webapi.odata.related import Related
 from crmclient.platform import SERVICE_CALL
 from crmclient.query.ast import Query
 from crmclient.query.shape import shape_of

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
+from crmbox.platform import EmbeddedPlatform
 from crmclient.dataverse import DataversePlatform
-from crmclient.embedded.platform import EmbeddedPlatform
 from crmclient.metadata import Attribute
 from tests.dataverse.reaching import platform_at
 from tests.webapi.crm import Crm

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import requests
 
-from crmclient.embedded.demo.people import RITA_REP
+from crmbox.demo.people import RITA_REP
 from tests.servers import Site
 from tests.webapi.crm import Crm, service
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from crmclient.embedded.demo.people import FIRST_CONTACT, RITA_REP
+from crmbox.demo.people import FIRST_CONTACT, RITA_REP
 from tests.webapi.crm import Crm
 
 CRM = "Microsoft.Dynamics.CRM"

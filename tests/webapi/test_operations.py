@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from crmclient.embedded.demo.people import RITA_REP
+from crmbox.demo.people import RITA_REP
 from tests.webapi.crm import Crm
 
 TYPE = {"@odata.type": "Microsoft.Dynamics.CRM.account"}

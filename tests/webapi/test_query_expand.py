@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from crmclient.embedded.demo.people import FIRST_ACCOUNT, KEY_ACCOUNTS
+from crmbox.demo.people import FIRST_ACCOUNT, KEY_ACCOUNTS
 from tests.webapi.crm import Crm
 
 

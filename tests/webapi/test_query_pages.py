@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from crmclient.embedded.demo.people import FIRST_ACCOUNT
+from crmbox.demo.people import FIRST_ACCOUNT
 from tests.webapi.batches import answers, request, send
 from tests.webapi.crm import Crm
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from crmclient.embedded.demo.people import FIRST_ACCOUNT, FIRST_CONTACT
+from crmbox.demo.people import FIRST_ACCOUNT, FIRST_CONTACT
 from tests.webapi.crm import ANNOTATED, Crm
 
 

@@ -6,8 +6,8 @@ import jwt
 import pytest
 import requests
 
-from crmclient.embedded.demo.people import GONE_GREGOR, RITA_REP
-from crmclient.embedded.system import SERVICE_USER
+from crmbox.demo.people import GONE_GREGOR, RITA_REP
+from crmbox.system import SERVICE_USER
 from tests.servers import Site
 from tests.webapi.crm import Crm
 

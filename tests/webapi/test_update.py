@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from crmclient.embedded.demo.people import FIRST_ACCOUNT, FIRST_CONTACT
+from crmbox.demo.people import FIRST_ACCOUNT, FIRST_CONTACT
 from tests.webapi.crm import REPRESENTED, Crm
 
 MISSING = "00000000-0000-4000-8000-0000000000ff"

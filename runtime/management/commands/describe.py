@@ -12,9 +12,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from runtime.introspection.digests import Digests
-from runtime.introspection.making import Maker, sweep
-from runtime.serving import Served, current
+from runtime.describe.digests import Digests
+from runtime.describe.making import Maker, sweep
+from runtime.serving.served import Served, current
 
 IDLE_SECONDS = 600.0
 # Below everything that answers a caller.

@@ -22,18 +22,18 @@ from designer.kinds.queries import QuerySettings
 from designer.queries import answered, averages
 from designer.sentences import Sentence
 from designer.types import InvalidInput
-from runtime.columns import Columns
-from runtime.exchange import Exchange
-from runtime.failures import Misconfigured
-from runtime.labels import OptionLabels
+from runtime.http.failures import Misconfigured
+from runtime.http.problems import FieldError
+from runtime.http.query_string import LCID, invalid_parameters, lcid_of, parse_parameters
 from runtime.operations.base import Operation
 from runtime.operations.queries.orders import settled
 from runtime.operations.queries.rules import QueryRules
-from runtime.outputs import rounded
-from runtime.parameters import LCID, invalid_parameters, lcid_of, parse_parameters
-from runtime.problems import FieldError
-from runtime.query_inputs import QueryInputs, option_set_of
+from runtime.request_context import Exchange
 from runtime.steps import Steps, circumstances
+from runtime.values.columns import Columns
+from runtime.values.option_labels import OptionLabels
+from runtime.values.outputs import rounded
+from runtime.values.query_inputs import QueryInputs, option_set_of
 
 T = TypeVar("T")
 

@@ -12,13 +12,13 @@ from crmclient.query.ast import ALL, Page
 from designer.configuration import Endpoint
 from designer.kinds.queries import MultiQuerySettings
 from designer.sentences import Sentence
-from runtime.exchange import Exchange
-from runtime.failures import Misconfigured
+from runtime.http.failures import Misconfigured
+from runtime.http.problems import Problem
+from runtime.http.rendering import json_response
 from runtime.operations.base import Description
 from runtime.operations.queries.base import PROBLEMS, QueryOperation
 from runtime.operations.queries.orders import Orders
-from runtime.problems import Problem
-from runtime.rendering import json_response
+from runtime.request_context import Exchange
 
 
 class MultiQueryOperation(QueryOperation):

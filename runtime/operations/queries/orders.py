@@ -13,7 +13,7 @@ from designer.kinds.queries import OfferedOrder
 from designer.queries import sortable
 from designer.sentences import Sentence
 from designer.types import InvalidInput
-from runtime.failures import Misconfigured
+from runtime.http.failures import Misconfigured
 
 
 def settled(orders: tuple[Order, ...], query: DesignedQuery, platform: Platform) -> tuple[Order, ...]:

@@ -18,13 +18,13 @@ from designer.configuration import Endpoint
 from designer.kinds.queries import PaginatedQuerySettings
 from designer.sentences import Sentence
 from designer.types import InvalidInput
-from runtime import cursor
-from runtime.exchange import Exchange
-from runtime.failures import Misconfigured
+from runtime.http.failures import Misconfigured
+from runtime.http.rendering import json_response
 from runtime.operations.base import Description
+from runtime.operations.queries import cursor
 from runtime.operations.queries.base import PROBLEMS, QueryOperation
 from runtime.operations.queries.orders import Orders
-from runtime.rendering import json_response
+from runtime.request_context import Exchange
 
 # As they are matched, and as they are written.
 _OWN = {"pagesize": "pageSize", "cursor": "cursor"}

@@ -9,7 +9,7 @@ from crmclient import Platform
 from crmclient.query.ast import Link, Query
 from crmclient.query.designed import DesignedLink, DesignedQuery
 from designer.configuration import Endpoint
-from runtime.exchange import Exchange
+from runtime.request_context import Exchange
 from runtime.steps import RowRule, both, rule_of_entity, rule_of_query
 
 

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 from django.http import HttpResponse
 
-from runtime.exchange import Exchange
+from runtime.http.rendering import json_response
 from runtime.operations.base import Description
 from runtime.operations.queries.base import PROBLEMS, QueryOperation
-from runtime.rendering import json_response
+from runtime.request_context import Exchange
 
 
 class SingleQueryOperation(QueryOperation):

@@ -1,0 +1,18 @@
+from __future__ import annotations
+
+from django.apps import AppConfig
+from django.db.models.signals import post_migrate
+
+
+class EmbeddedPlatform(AppConfig):
+    """The CRM in the box. Its system entities are put in place whenever migrations have run."""
+
+    name = "crmbox"
+    label = "crm"
+    verbose_name = "Embedded platform"
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from crmbox.system.install import install_after_migrate
+
+        post_migrate.connect(install_after_migrate, sender=self)

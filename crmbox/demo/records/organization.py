@@ -1,0 +1,141 @@
+"""Business units, teams, security roles and users: Contoso's sales and service."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Final
+
+from crmbox.demo.people import (
+    CONTOSO,
+    SALES,
+    SALES_NORTH,
+    SALES_SOUTH,
+    SERVICE,
+    stable_id,
+)
+from crmbox.demo.records.script import DAYS, Script, user
+from crmclient.values import Guid, Reference, Value
+
+_UNITS: Final = (
+    ("Sales", CONTOSO),
+    ("Sales North", SALES),
+    ("Sales South", SALES),
+    ("Service", CONTOSO),
+)
+_TEAMS: Final = (
+    ("Key Accounts", SALES),
+    ("North Field", SALES_NORTH),
+    ("South Field", SALES_SOUTH),
+    ("Inside Sales", SALES),
+    ("First Line", SERVICE),
+    ("Experts", SERVICE),
+)
+_ROLES: Final = (
+    "System Administrator",
+    "Salesperson",
+    "Sales Manager",
+    "Customer Service Representative",
+    "Basic User",
+)
+# A post is a title and the security role that comes with it.
+_HEAD: Final = ("Vice President of Sales", "Sales Manager")
+_MANAGER: Final = ("Sales Manager", "Sales Manager")
+_REP: Final = ("Sales Representative", "Salesperson")
+_INSIDE: Final = ("Inside Sales", "Salesperson")
+_LEAD: Final = ("Head of Service", "Customer Service Representative")
+_AGENT: Final = ("Service Agent", "Customer Service Representative")
+_EXPERT: Final = ("Service Expert", "Customer Service Representative")
+_ADMIN: Final = ("Administrator", "System Administrator")
+_STAFF: Final = ("Staff", "Basic User")
+_INTEGRATION: Final = ("Integration", "Basic User")
+
+_USERS: Final = (
+    # first name, last name, post, business unit, manager, teams
+    ("Sofia", "Sales", _HEAD, SALES, None, ("Key Accounts",)),
+    ("Max", "Manager", _MANAGER, SALES_NORTH, "Sofia Sales", ("Key Accounts",)),
+    ("Rita", "Rep", _REP, SALES_NORTH, "Max Manager", ("Key Accounts", "North Field")),
+    ("Nils", "Nørgaard", _REP, SALES_NORTH, "Max Manager", ("North Field",)),
+    ("Käthe", "Weiß", _REP, SALES_NORTH, "Max Manager", ("North Field",)),
+    ("Oisín", "Byrne", _REP, SALES_NORTH, "Max Manager", ("Inside Sales",)),
+    ("Paweł", "Wójcik", _REP, SALES_NORTH, "Max Manager", ("North Field", "Inside Sales")),
+    ("Carmen", "Ibáñez", _MANAGER, SALES_SOUTH, "Sofia Sales", ("Key Accounts",)),
+    ("Élodie", "Garnier", _REP, SALES_SOUTH, "Carmen Ibáñez", ("South Field",)),
+    ("Işıl", "Öztürk", _REP, SALES_SOUTH, "Carmen Ibáñez", ("South Field",)),
+    ("يوسف", "منصور", _REP, SALES_SOUTH, "Carmen Ibáñez", ("South Field",)),
+    ("Luca", "Ferrari", _REP, SALES_SOUTH, "Carmen Ibáñez", ("South Field", "Key Accounts")),
+    ("さくら", "佐藤", _INSIDE, SALES, "Sofia Sales", ("Inside Sales",)),
+    ("静", "陈", _INSIDE, SALES, "Sofia Sales", ("Inside Sales",)),
+    ("Sam", "Support", _LEAD, SERVICE, None, ("Experts",)),
+    ("Aya", "Agent", _AGENT, SERVICE, "Sam Support", ("First Line",)),
+    ("Ben", "Okafor", _AGENT, SERVICE, "Sam Support", ("First Line",)),
+    ("Chloé", "Faÿ", _AGENT, SERVICE, "Sam Support", ("First Line",)),
+    ("Dmitri", "Ivanov", _EXPERT, SERVICE, "Sam Support", ("Experts",)),
+    ("هدى", "الشريف", _EXPERT, SERVICE, "Sam Support", ("Experts", "First Line")),
+    ("Ada", "Admin", _ADMIN, CONTOSO, None, ()),
+    ("Finn", "Finance", _STAFF, CONTOSO, None, ()),
+    ("Vera", "Vorstand", _STAFF, CONTOSO, None, ()),
+    ("Portal", "Service", _INTEGRATION, CONTOSO, None, ()),
+    ("Gregor", "Gone", _REP, SALES_NORTH, "Max Manager", ()),
+)
+_LEFT: Final = frozenset({"Gregor Gone"})
+
+
+def _users_of(*posts: tuple[str, str]) -> tuple[Guid, ...]:
+    return tuple(
+        stable_id("systemuser", f"{first} {last}")
+        for first, last, post, *_ in _USERS
+        if post in posts and f"{first} {last}" not in _LEFT
+    )
+
+
+SELLERS: Final = _users_of(_MANAGER, _REP, _INSIDE)
+AGENTS: Final = _users_of(_AGENT, _EXPERT)
+
+
+def write(script: Script) -> None:
+    founded = script.today - dt.timedelta(days=DAYS)
+    for name, parent in _UNITS:
+        script.create("businessunit", name, {"name": name, "parentbusinessunitid": _unit(parent)}, founded)
+    for name, unit in _TEAMS:
+        script.create("team", name, {"name": name, "businessunitid": _unit(unit)}, founded)
+    for name in _ROLES:
+        script.create("role", name, {"name": name, "businessunitid": _unit(CONTOSO)}, founded)
+    for number, row in enumerate(_USERS, start=1):
+        _write_user(script, number, *row, founded=founded)
+
+
+def _write_user(
+    script: Script,
+    number: int,
+    first: str,
+    last: str,
+    post: tuple[str, str],
+    unit: Guid,
+    manager: str | None,
+    teams: tuple[str, ...],
+    *,
+    founded: dt.datetime,
+) -> None:
+    name = f"{first} {last}"
+    title, role = post
+    account = f"{first}.{last}".lower() if name.isascii() else f"user{number:02d}"
+    values: dict[str, Value] = {
+        "firstname": first,
+        "lastname": last,
+        "title": title,
+        "domainname": f"{account}@contoso.example",
+        "internalemailaddress": f"{account}@contoso.example",
+        "businessunitid": _unit(unit),
+        "parentsystemuserid": user(stable_id("systemuser", manager)) if manager else None,
+        "isdisabled": name in _LEFT,
+    }
+    id = script.create("systemuser", name, values, founded).id
+    for team in teams:
+        pair: dict[str, Value] = {"systemuserid": id, "teamid": stable_id("team", team)}
+        script.associate("teammembership", f"{name}/{team}", pair)
+    assigned: dict[str, Value] = {"systemuserid": id, "roleid": stable_id("role", role)}
+    script.associate("systemuserroles", f"{name}/{role}", assigned)
+
+
+def _unit(id: Guid) -> Reference:
+    return Reference("businessunit", id)

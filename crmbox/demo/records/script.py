@@ -1,0 +1,68 @@
+"""The script of the demo's two years: what was made, in which order, and when."""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypeVar
+
+from crmbox.demo.people import stable_id
+from crmclient.platform import Create
+from crmclient.values import Guid, Reference, Value
+
+DAYS: Final = 730
+PRIORITIES: Final = (100000000, 100000001, 100000001, 100000002, 100000003)
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Script:
+    """The records written so far, and the chance that shapes the next. `today` is the day of loading, UTC."""
+
+    today: dt.datetime
+    chance: random.Random
+    records: list[Create] = field(default_factory=list)
+
+    def create(
+        self, entity: str, key: str, values: dict[str, Value], created: dt.datetime | None = None
+    ) -> Reference:
+        """Note a record under its stable id, made at `created` or at any time; empty values are left out."""
+        given: dict[str, Value] = {name: value for name, value in values.items() if value is not None}
+        given["overriddencreatedon"] = created or self.past()
+        return self._note(entity, key, given)
+
+    def associate(self, intersect: str, key: str, pair: dict[str, Value]) -> None:
+        """Note a pair of a many-to-many relationship. Nobody notes when it was made."""
+        self._note(intersect, key, pair)
+
+    def _note(self, entity: str, key: str, values: dict[str, Value]) -> Reference:
+        id = stable_id(entity, key)
+        self.records.append(Create(entity, values, id))
+        return Reference(entity, id)
+
+    def past(self, since: dt.datetime | None = None) -> dt.datetime:
+        """A moment of the working hours of some day in the two years or, given `since`, after it."""
+        days = DAYS if since is None else (self.today - since).days
+        if since is not None and days < 2:
+            return since
+        day = self.today - dt.timedelta(days=self.chance.randint(1, max(1, days - 1)))
+        return day.replace(
+            hour=self.chance.randint(6, 17), minute=self.chance.randint(0, 59), second=0, microsecond=0
+        )
+
+    def date(self, earliest: int, latest: int) -> dt.date:
+        """A day between `earliest` and `latest` days from today, which may be negative."""
+        return (self.today + dt.timedelta(days=self.chance.randint(earliest, latest))).date()
+
+    def maybe(self, probability: float) -> bool:
+        return self.chance.random() < probability
+
+    def some(self, probability: float, choices: Sequence[T]) -> T | None:
+        """One of `choices`, or nothing."""
+        return self.chance.choice(choices) if self.maybe(probability) else None
+
+
+def user(id: Guid) -> Reference:
+    return Reference("systemuser", id)

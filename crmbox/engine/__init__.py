@@ -1,0 +1,1 @@
+"""Tables, records and queries on Django's database: the engine of the CRM in the box."""

@@ -1,0 +1,236 @@
+"""Units of work on Django's own connection: one transaction, one snapshot of the metadata.
+
+A second connection would be locked out by the service's own transactions and would not see their rows. The
+hot path takes the driver's cursor; Django's is used when its query log or an execute wrapper wants to see
+the statements. Statements are always drained: a half-read one would pin an old view of the data.
+
+Inside an open `atomic()` a unit joins it, a write under a savepoint of its own. Otherwise a unit opens and
+ends a plain transaction; `atomic()` itself would take the write lock even to read. Such units do not nest.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import threading
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Any
+
+from django.db import DEFAULT_DB_ALIAS, connections, transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+from crmbox.engine.dialects import dialect_of
+from crmbox.engine.dialects.base import Cursor, Row
+from crmbox.engine.failures import translated
+from crmbox.engine.revision import RAISE_VERSION, READ_REVISION, Revision
+from crmbox.engine.snapshot import Snapshot
+from crmbox.engine.snapshot_store import snapshot_at
+from crmclient.errors import Unavailable
+
+_TURN_SECONDS = 1.0
+
+
+class Unit:
+    """A view of the data, read through SQL text of the engine's own making with values as parameters."""
+
+    snapshot: Snapshot
+
+    def __init__(self, alias: str) -> None:
+        self.alias = alias
+        self._wrapper: BaseDatabaseWrapper = connections[alias]
+        self.dialect = dialect_of(self._wrapper.vendor)
+        self._owns_transaction = False
+        self._turn: threading.Lock | None = None
+
+    def rows(self, sql: str, params: Sequence[Any] = ()) -> list[Row]:
+        """Every row of a statement."""
+        try:
+            with self._wrapper.wrap_database_errors:
+                return self._run(sql, params).fetchall()
+        except Exception as error:
+            raise translated(error, self.dialect) from error
+
+    def execute(self, sql: str, params: Sequence[Any] = ()) -> int:
+        """Run a statement; the number of rows it touched. Raises NotUnique beside the platform's errors."""
+        try:
+            with self._wrapper.wrap_database_errors:
+                return self._run(sql, params).rowcount
+        except Exception as error:
+            raise translated(error, self.dialect) from error
+
+    def _run(self, sql: str, params: Sequence[Any]) -> Cursor:
+        wrapper = self._wrapper
+        if self._is_watched():
+            cursor = self.dialect.watched_cursor(wrapper)
+            cursor.execute(self.dialect.for_watched(sql), params)
+        else:
+            if wrapper.needs_rollback:
+                wrapper.validate_no_broken_transaction()
+            cursor = self.dialect.cursor(wrapper.connection)
+            cursor.execute(sql, params)
+        return cursor
+
+    def _is_watched(self) -> bool:
+        return bool(self._wrapper.execute_wrappers or self._wrapper.queries_logged)
+
+    def _control(self, statement: str) -> None:
+        try:
+            with self._wrapper.wrap_database_errors:
+                self.dialect.cursor(self._wrapper.connection).execute(statement, ())
+        except Exception as error:
+            raise translated(error, self.dialect) from error
+
+    def _rollback(self) -> None:
+        """Never hides the error that led here: a connection that cannot even roll back is closed."""
+        try:
+            self._control("ROLLBACK")
+        except Exception:
+            self._wrapper.close()
+
+    def _connect(self) -> None:
+        try:
+            self._wrapper.ensure_connection()
+        except Exception as error:
+            raise translated(error, self.dialect) from error
+
+    def _revision_row(self, statement: str) -> Row:
+        return _only(self.rows(statement))
+
+    def _await_turn(self) -> None:
+        """Wait for this process's other writers; after a while the database's own waiting decides."""
+        turn = self.dialect.turn
+        if turn is not None and turn.acquire(timeout=_TURN_SECONDS):
+            self._turn = turn
+
+    def _end_turn(self) -> None:
+        if self._turn is not None:
+            self._turn.release()
+            self._turn = None
+
+
+class ReadUnit(Unit):
+    """`with read_unit() as unit:`"""
+
+    def __enter__(self) -> ReadUnit:
+        self._connect()
+        begin = self.dialect.begin_read
+        if begin is not None and not self._wrapper.in_atomic_block:
+            self._control(begin)
+            self._owns_transaction = True
+        try:
+            number, token = self._revision_row(READ_REVISION)
+            self.snapshot = snapshot_at(Revision(number, token), self.dialect, self.rows)
+        except BaseException:
+            self._end()
+            raise
+        return self
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        self._end()
+
+    def _end(self) -> None:
+        if self._owns_transaction:
+            self._rollback()
+
+
+class WriteUnit(Unit):
+    """`with write_unit() as unit:` commits at the end, or rolls back when an error leaves the block.
+
+    `version` is the row version of everything written in the unit, `now` the time of all of it, in whole
+    seconds.
+    """
+
+    version: int
+    now: dt.datetime
+
+    def __init__(self, alias: str) -> None:
+        super().__init__(alias)
+        self._atomic: transaction.Atomic | None = None
+        self._after_commit: list[Callable[[], object]] = []
+
+    def after_commit(self, action: Callable[[], object]) -> None:
+        """Run `action` when the outermost transaction has committed."""
+        if self._atomic is not None:
+            transaction.on_commit(action, using=self.alias)
+        else:
+            self._after_commit.append(action)
+
+    def __enter__(self) -> WriteUnit:
+        self._connect()
+        if self._wrapper.in_atomic_block:
+            self._atomic = transaction.atomic(using=self.alias)
+            self._atomic.__enter__()
+        else:
+            self._await_turn()
+            self._owns_transaction = True
+        try:
+            self._take_version()
+        except BaseException as error:
+            self._end(error)
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._end(error)
+        if error is None:
+            for action in self._after_commit:
+                action()
+
+    def _take_version(self) -> None:
+        number, token, self.version = self._begin()
+        self.now = whole_second()
+        self.snapshot = snapshot_at(Revision(number, token), self.dialect, self.rows)
+
+    def _begin(self) -> Row:
+        """Begin the transaction, unless one is open, and raise the version."""
+        if not self._owns_transaction:
+            return self._revision_row(RAISE_VERSION)
+        if self._is_watched():
+            self._control(self.dialect.begin_write)
+            return self._revision_row(RAISE_VERSION)
+        try:
+            with self._wrapper.wrap_database_errors:
+                found = self.dialect.begin_with(self._wrapper.connection, RAISE_VERSION)
+        except Exception as error:
+            raise translated(error, self.dialect) from error
+        return _only(found)
+
+    def _end(self, error: BaseException | None) -> None:
+        try:
+            if self._atomic is not None:
+                kind = type(error) if error is not None else None
+                self._atomic.__exit__(kind, error, None)
+            elif error is None:
+                self._commit()
+            else:
+                self._rollback()
+        finally:
+            self._end_turn()
+
+    def _commit(self) -> None:
+        try:
+            self._control("COMMIT")
+        except BaseException:
+            self._rollback()
+            raise
+
+
+def whole_second() -> dt.datetime:
+    """The time now, as records are stamped with it."""
+    return dt.datetime.now(dt.UTC).replace(microsecond=0)
+
+
+def _only(found: list[Row]) -> Row:
+    if not found:
+        raise Unavailable("The store is not set up: run `manage.py migrate`.")
+    return found[0]
+
+
+def read_unit(alias: str = DEFAULT_DB_ALIAS) -> ReadUnit:
+    return ReadUnit(alias)
+
+
+def write_unit(alias: str = DEFAULT_DB_ALIAS) -> WriteUnit:
+    return WriteUnit(alias)

@@ -1,0 +1,91 @@
+"""What the store knows of an entity beside the platform's metadata, with a JSON form for the definitions'
+table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from pydantic import TypeAdapter
+
+from crmbox.engine.dialects.base import Storage
+from crmclient.metadata import Attribute, Entity, OptionSet, Relationship
+
+
+class Kind(str, Enum):
+    """What a row of the definitions' table describes."""
+
+    ENTITY = "entity"
+    OPTION_SET = "optionset"
+
+
+class Ownership(str, Enum):
+    """Who owns an entity's records: a user or team, the organisation as a whole, or nobody (intersect
+    entities).
+    """
+
+    USER = "UserOwned"
+    ORGANIZATION = "OrganizationOwned"
+    NONE = "None"
+
+
+@dataclass(frozen=True, slots=True)
+class FileFact:
+    """An attribute that repeats a fact of the file in column `file`: a field of FileInfo, or `present`."""
+
+    file: str
+    fact: str
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeDefinition:
+    """One attribute and where it is stored.
+
+    `column` is the physical column; `key` holds a text's comparison form; `target` holds the entity that a
+    lookup with several possible targets points at. `joined_from`: the value is made of these attributes,
+    joined with a blank. `default` is the value that a create gives when the caller gives none. `schema_name`
+    is the logical name in the letters that its maker wrote, where they are not all small.
+    """
+
+    attribute: Attribute
+    column: str
+    key: str | None = None
+    target: str | None = None
+    joined_from: tuple[str, ...] = ()
+    file_fact: FileFact | None = None
+    default: bool | int | None = None
+    schema_name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SpareColumn:
+    """The emptied column of a deleted attribute. PostgreSQL counts dropped columns for ever, so it is used
+    again.
+    """
+
+    name: str
+    storage: Storage
+
+
+@dataclass(frozen=True, slots=True)
+class EntityDefinition:
+    """One entity as stored. `key_indexes` gives the unique index of each alternate key, by the key's name.
+
+    `relationships` are those in which this entity is the referencing side, or the intersect. `schema_name` as
+    an attribute's.
+    """
+
+    entity: Entity
+    table: str
+    ownership: Ownership
+    attributes: tuple[AttributeDefinition, ...]
+    relationships: tuple[Relationship, ...] = ()
+    key_indexes: Mapping[str, str] = field(default_factory=dict)
+    spare: tuple[SpareColumn, ...] = ()
+    schema_name: str | None = None
+
+
+ENTITY_JSON: TypeAdapter[EntityDefinition] = TypeAdapter(EntityDefinition)
+OPTION_SET_JSON: TypeAdapter[OptionSet] = TypeAdapter(OptionSet)

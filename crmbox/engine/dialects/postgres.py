@@ -1,0 +1,114 @@
+"""PostgreSQL: exact numeric types, server-side binding, and text loaders where Python's own types cost too
+much.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any, cast
+
+import psycopg
+from psycopg.adapt import AdaptersMap
+from psycopg.types.string import TextLoader
+
+from crmbox.engine.dialects.base import AtOnce, Cursor, DbValue, Dialect, Row, Storage, UniqueViolation
+from crmbox.engine.revision import RAISE_AT_ONCE
+
+
+def _text_adapters() -> AdaptersMap:
+    adapters = AdaptersMap(psycopg.adapters)
+    for type_name in ("uuid", "timestamptz", "date"):
+        adapters.register_loader(type_name, TextLoader)
+    return adapters
+
+
+class _TextCursor(psycopg.Cursor[Any]):
+    """Reads GUIDs and times as the text that the codecs expect."""
+
+    _shared = _text_adapters()
+
+    @property
+    def adapters(self) -> AdaptersMap:
+        return self._shared
+
+
+class _ToldCursor(_TextCursor):
+    """Never prepares: of a prepared statement Django's query log would not learn the text."""
+
+    def execute(self, query: Any, params: Any = None, **options: Any) -> _ToldCursor:
+        super().execute(query, params, **{**options, "prepare": False})
+        return self
+
+
+class PostgreSQL(Dialect):
+    name = "postgresql"
+    placeholder = "%s"
+    nulls_first = " NULLS FIRST"
+    begin_read = None
+    begin_write = "BEGIN"
+    # Only a writer that finds nobody at work needs but one statement.
+    turn = threading.Lock()
+    at_once = AtOnce(RAISE_AT_ONCE, "FROM raised", "raised.follows", "raised.row_version")
+    column_types = {
+        Storage.TEXT: "text",
+        Storage.KEY: 'text COLLATE "C"',
+        Storage.INTEGER: "integer",
+        Storage.BIGINT: "bigint",
+        Storage.BOOLEAN: "boolean",
+        Storage.DOUBLE: "double precision",
+        Storage.MONEY: "numeric(19,4)",
+        Storage.DECIMAL: "numeric(23,10)",
+        Storage.TIMESTAMP: "timestamp with time zone",
+        Storage.DATE: "date",
+        Storage.GUID: "uuid",
+    }
+
+    element_types = {
+        Storage.KEY: "text",
+        Storage.MONEY: "numeric",
+        Storage.DECIMAL: "numeric",
+    }
+
+    def cursor(self, connection: Any) -> Cursor:
+        return cast(Cursor, _TextCursor(connection))
+
+    def begin_with(self, connection: Any, statement: str) -> list[Row]:
+        """In one trip to the server. Several statements at once cannot be prepared."""
+        cursor = _TextCursor(connection)
+        cursor.execute(f"{self.begin_write}; {statement}", prepare=False)
+        cursor.nextset()
+        return cursor.fetchall()
+
+    def write_at_once(self, connection: Any, sql: str, token: str, params: Sequence[DbValue]) -> list[Row]:
+        """One statement, which is a transaction; its first parameter is that of RAISE_AT_ONCE."""
+        return _TextCursor(connection).execute(sql, (token, *params)).fetchall()
+
+    def watched_cursor(self, wrapper: Any) -> Cursor:
+        return cast(Cursor, wrapper.make_debug_cursor(_ToldCursor(wrapper.connection)))
+
+    def among(self, expression: str, storage: Storage) -> str:
+        return f"{expression} = ANY(%s::{self.element_types.get(storage, self.column_types[storage])}[])"
+
+    def list_parameter(self, values: Sequence[DbValue]) -> list[DbValue]:
+        return list(values)
+
+    def before_schema_change(self) -> Sequence[str]:
+        """An ALTER that waits makes every new reader wait behind it: give up soon, and let the caller try
+        again.
+        """
+        return ("SET LOCAL lock_timeout = '5s'",)
+
+    def unique_violation(self, error: BaseException) -> UniqueViolation | None:
+        if not isinstance(error, psycopg.errors.UniqueViolation):
+            return None
+        return UniqueViolation(index=error.diag.constraint_name)
+
+    def is_busy(self, error: BaseException) -> bool:
+        return isinstance(
+            error,
+            psycopg.errors.LockNotAvailable
+            | psycopg.errors.DeadlockDetected
+            | psycopg.errors.SerializationFailure
+            | psycopg.errors.QueryCanceled,
+        )

@@ -1,0 +1,46 @@
+"""Several writes in one unit of work: all of them, or none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from crmbox.engine.connection import WriteUnit
+from crmbox.engine.deadlines import in_time
+from crmbox.engine.records.create import create
+from crmbox.engine.records.delete import delete
+from crmbox.engine.records.update import update
+from crmclient.errors import PlatformError
+from crmclient.platform import Call, Create, Operation, Update
+from crmclient.values import Stored
+
+
+def run_batch(unit: WriteUnit, operations: Sequence[Operation], call: Call) -> list[Stored | None]:
+    """One answer for each operation. An operation may refer to what an earlier one has created.
+
+    An error tells which operation failed by its `item`.
+    """
+    answers: list[Stored | None] = []
+    for index, operation in enumerate(operations):
+        in_time(call)
+        try:
+            answers.append(_run(unit, operation, call))
+        except PlatformError as error:
+            error.item = index
+            raise
+    return answers
+
+
+def _run(unit: WriteUnit, operation: Operation, call: Call) -> Stored | None:
+    if isinstance(operation, Create):
+        return create(unit, operation.entity, operation.values, id=operation.id, caller=call.caller)
+    if isinstance(operation, Update):
+        return update(
+            unit,
+            operation.entity,
+            operation.id,
+            operation.values,
+            if_version=operation.if_version,
+            caller=call.caller,
+        )
+    delete(unit, operation.entity, operation.id, if_version=operation.if_version, caller=call.caller)
+    return None

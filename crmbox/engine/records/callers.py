@@ -1,0 +1,31 @@
+"""Whoever is acted for must be an enabled user."""
+
+from __future__ import annotations
+
+from crmbox.engine.connection import Unit
+from crmbox.engine.names import quote
+from crmbox.engine.snapshot import Snapshot
+from crmclient.errors import AccessDenied
+from crmclient.values import Guid
+
+
+def check_caller(unit: Unit, caller: Guid | None) -> None:
+    """Raises AccessDenied. None is the service itself."""
+    if caller is not None:
+        [[enabled]] = unit.rows(f"SELECT {is_enabled(unit.snapshot)}", (caller,))
+        refuse_unless(enabled, caller)
+
+
+def is_enabled(snapshot: Snapshot) -> str:
+    """An SQL expression with a user's id as its parameter."""
+    users = snapshot.entity("systemuser")
+    return (
+        f"EXISTS (SELECT 1 FROM {quote(users.table)} "
+        f"WHERE {quote(users.id_column.name)} = {snapshot.dialect.placeholder} "
+        f"AND {quote(users.columns['isdisabled'].name)} IS NOT TRUE)"
+    )
+
+
+def refuse_unless(enabled: bool, caller: Guid) -> None:
+    if not enabled:
+        raise AccessDenied(f"{caller} is no enabled user of the platform.")

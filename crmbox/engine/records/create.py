@@ -1,0 +1,136 @@
+"""Creating a record."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+from functools import lru_cache
+
+from crmbox.engine.connection import WriteUnit
+from crmbox.engine.dialects.base import DbValue
+from crmbox.engine.failures import NotUnique
+from crmbox.engine.records.joined import join
+from crmbox.engine.records.pointing import OWNER, look_up, looked_up
+from crmbox.engine.records.statements import VERSION, duplicate, insert_at_once_sql, insert_sql
+from crmbox.engine.records.states import settle
+from crmbox.engine.records.written import Written
+from crmbox.engine.single_statements import SingleUnit
+from crmbox.engine.snapshot import StoredColumn, StoredEntity
+from crmbox.system import SERVICE_USER
+from crmclient import fitting
+from crmclient.errors import InvalidRecord, WrongType
+from crmclient.values import Guid, Reference, Stored, Values, new_guid
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    required: tuple[StoredColumn, ...]
+    defaults: tuple[tuple[str, DbValue], ...]
+    is_owned: bool
+
+
+def create(
+    unit: WriteUnit, entity: str, values: Values, *, id: Guid | None = None, caller: Guid | None = None
+) -> Stored:
+    """Insert one record, made by `caller` or else by the service. Raises as `Platform.create`."""
+    stored = unit.snapshot.entity(entity)
+    record, written, owner = _complete(unit, stored, values, id, caller)
+    written.set(VERSION, unit.version)
+    look_up(unit, written, caller, owner)
+    written.finish()
+    try:
+        sql = insert_sql(stored, tuple(written.columns), unit.dialect.placeholder)
+        unit.execute(sql, tuple(written.columns.values()))
+    except NotUnique as error:
+        raise duplicate(stored, error) from error
+    return Stored(record, str(unit.version))
+
+
+def create_at_once(
+    unit: SingleUnit, entity: str, values: Values, *, id: Guid | None = None, caller: Guid | None = None
+) -> Stored | None:
+    """The same in one statement. None: nothing was written, and `create` does it or says why not."""
+    if entity not in unit.snapshot:
+        return None
+    stored = unit.snapshot.entity(entity)
+    record, written, owner = _complete(unit, stored, values, id, caller)
+    if written.problems:
+        return None
+    statement = looked_up(unit.snapshot, written, caller, owner)
+    sql = insert_at_once_sql(
+        unit.dialect, stored, tuple(written.columns), statement.value, statement.condition
+    )
+    try:
+        rows = unit.write(sql, (*written.columns.values(), *statement.parameters))
+    except NotUnique as error:
+        raise duplicate(stored, error) from error
+    return Stored(record, str(rows[0][0])) if rows else None
+
+
+def _complete(
+    unit: WriteUnit | SingleUnit, stored: StoredEntity, values: Values, id: Guid | None, caller: Guid | None
+) -> tuple[Guid, Written, Reference | None]:
+    """The new record's id and values, all but its version and what is to be looked up; its owner, if any."""
+    rules = _rules_of(stored)
+    written = Written(unit.snapshot, stored)
+    written.take(values, creating=True)
+    record = _choose_id(written, id)
+    for column, default in rules.defaults:
+        written.columns.setdefault(column, default)
+    settle(written, creating=True)
+    join(unit, written, None)
+    written.require(rules.required)
+    actor = Reference("systemuser", caller or SERVICE_USER)
+    _fill_in(written, unit.now, actor)
+    return record, written, _owner(written, actor) if rules.is_owned else None
+
+
+def _choose_id(written: Written, id: Guid | None) -> Guid:
+    """The id that the caller chose, as an argument or among the values, or a new one."""
+    column = written.stored.id_column
+    among_values = written.columns.get(column.name)
+    if id is not None:
+        try:
+            chosen = fitting.guid(id)
+        except TypeError as error:
+            problem = WrongType(column.attribute.logical_name, f"{error}.")
+            raise InvalidRecord(written.stored.entity.logical_name, [problem]) from None
+        if among_values not in (None, chosen):
+            written.problems.append(WrongType(column.attribute.logical_name, "Another id was chosen too."))
+    else:
+        chosen = str(among_values) if among_values is not None else new_guid()
+    written.columns[column.name] = chosen
+    return chosen
+
+
+def _fill_in(written: Written, now: dt.datetime, actor: Reference) -> None:
+    overridden = written.stored.columns.get("overriddencreatedon")
+    created = written.columns.get(overridden.name) if overridden is not None else None
+    written.stamp(("createdon", "modifiedon"), now)
+    if created is not None:
+        written.columns[written.stored.columns["createdon"].name] = created
+    written.stamp(("createdby", "modifiedby"), actor)
+
+
+def _owner(written: Written, actor: Reference) -> Reference:
+    """The owner that was given, else whoever makes the record."""
+    for item in written.pointed:
+        if item.attribute == OWNER:
+            return Reference(item.entity, item.id)
+    if not any(problem.attribute == OWNER for problem in written.problems):
+        written.set(OWNER, actor)
+    return actor
+
+
+@lru_cache(maxsize=4096)
+def _rules_of(stored: StoredEntity) -> _Rules:
+    columns = stored.columns.values()
+    return _Rules(
+        required=tuple(column for column in columns if column.attribute.is_required),
+        defaults=tuple(
+            (column.name, column.codec.encode(column.definition.default))
+            for column in columns
+            if column.definition.default is not None
+        ),
+        is_owned=OWNER in stored.columns,
+    )

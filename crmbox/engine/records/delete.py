@@ -1,0 +1,116 @@
+"""Deleting a record, and what its relationships say of those that point at it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from crmbox.engine.connection import WriteUnit
+from crmbox.engine.names import quote
+from crmbox.engine.records.callers import check_caller
+from crmbox.engine.records.statements import (
+    delete_sql,
+    untouched,
+    version_condition,
+    version_number,
+)
+from crmbox.engine.records.storing import record_id
+from crmbox.engine.snapshot import Snapshot, StoredColumn, StoredEntity
+from crmbox.files.registry import forget_record
+from crmbox.system import ROOT_BUSINESS_UNIT, SERVICE_USER
+from crmclient.errors import StateConflict
+from crmclient.metadata import Cascade
+from crmclient.values import Guid
+
+_PERMANENT = frozenset({("businessunit", ROOT_BUSINESS_UNIT), ("systemuser", SERVICE_USER)})
+
+
+@dataclass(frozen=True, slots=True)
+class _Pointer:
+    """A column that points at the entity, and what becomes of its records."""
+
+    stored: StoredEntity
+    column: StoredColumn
+    on_delete: Cascade
+    relationship: str
+
+
+def delete(
+    unit: WriteUnit,
+    entity: str,
+    id: Guid,
+    *,
+    if_version: str | None = None,
+    caller: Guid | None = None,
+) -> None:
+    """Raises as `Platform.delete`."""
+    stored = unit.snapshot.entity(entity)
+    check_caller(unit, caller)
+    record = record_id(stored, id)
+    if (entity, record) in _PERMANENT:
+        raise StateConflict(f"The {entity} {record} is the platform's own and stays.")
+    mark = unit.dialect.placeholder
+    sql, parameters = delete_sql(stored, mark), [record]
+    if if_version is not None:
+        sql += version_condition(stored, mark)
+        parameters.append(str(version_number(entity, record, if_version)))
+    if not unit.execute(sql, parameters):
+        raise untouched(unit, stored, record)
+    _after(unit, stored, record)
+
+
+def _after(unit: WriteUnit, stored: StoredEntity, record: Guid) -> None:
+    forget_record(unit, stored, record)
+    entity = stored.entity.logical_name
+    for pointer in _pointers(unit.snapshot, entity):
+        if pointer.on_delete is Cascade.REMOVE_LINK:
+            _remove_link(unit, pointer, entity, record)
+            continue
+        for [child] in _pointing(unit, pointer, entity, record):
+            if pointer.on_delete is Cascade.RESTRICT:
+                child_entity = pointer.stored.entity.logical_name
+                raise StateConflict(
+                    f"The {entity} {record} cannot be deleted: a {child_entity} refers to it "
+                    f"({pointer.relationship})."
+                )
+            if unit.execute(delete_sql(pointer.stored, unit.dialect.placeholder), (child,)):
+                _after(unit, pointer.stored, child)
+
+
+def _remove_link(unit: WriteUnit, pointer: _Pointer, entity: str, record: Guid) -> None:
+    mark = unit.dialect.placeholder
+    emptied = [name for name in (pointer.column.name, pointer.column.target) if name is not None]
+    version = quote(pointer.stored.columns["versionnumber"].name)
+    changes = ", ".join([*(f"{quote(name)} = NULL" for name in emptied), f"{version} = {mark}"])
+    where, parameters = _condition(pointer, entity, record, mark)
+    unit.execute(f"UPDATE {quote(pointer.stored.table)} SET {changes} {where}", (unit.version, *parameters))
+
+
+def _pointing(unit: WriteUnit, pointer: _Pointer, entity: str, record: Guid) -> list[tuple[Guid]]:
+    where, parameters = _condition(pointer, entity, record, unit.dialect.placeholder)
+    id_column = quote(pointer.stored.id_column.name)
+    return unit.rows(f"SELECT {id_column} FROM {quote(pointer.stored.table)} {where}", parameters)
+
+
+def _condition(pointer: _Pointer, entity: str, record: Guid, mark: str) -> tuple[str, tuple[str, ...]]:
+    where = f"WHERE {quote(pointer.column.name)} = {mark}"
+    if pointer.column.target is None:
+        return where, (record,)
+    return f"{where} AND {quote(pointer.column.target)} = {mark}", (record, entity)
+
+
+@lru_cache(maxsize=1024)
+def _pointers(snapshot: Snapshot, entity: str) -> tuple[_Pointer, ...]:
+    """Restricting ones first: the others' work would be in vain."""
+    pointers = []
+    for relationship in snapshot.relationships_of(entity):
+        if relationship.intersect is not None:
+            if entity in (relationship.referenced, relationship.referencing):
+                stored = snapshot.entity(relationship.intersect)
+                column = stored.columns[snapshot.entity(entity).entity.primary_id]
+                pointers.append(_Pointer(stored, column, Cascade.DELETE, relationship.name))
+        elif relationship.referenced == entity and relationship.referencing_attribute is not None:
+            stored = snapshot.entity(relationship.referencing)
+            column = stored.columns[relationship.referencing_attribute]
+            pointers.append(_Pointer(stored, column, relationship.on_delete, relationship.name))
+    return tuple(sorted(pointers, key=lambda pointer: pointer.on_delete is not Cascade.RESTRICT))

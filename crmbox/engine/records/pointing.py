@@ -1,0 +1,104 @@
+"""Records that a write points at must exist; the owner's business unit is found on the way."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+from crmbox.engine.connection import Unit
+from crmbox.engine.names import quote
+from crmbox.engine.records.callers import is_enabled, refuse_unless
+from crmbox.engine.records.written import Pointed, Written
+from crmbox.engine.snapshot import Snapshot
+from crmclient.errors import UnknownTarget
+from crmclient.values import Guid, Reference
+
+OWNER, BUSINESS_UNIT = "ownerid", "owningbusinessunit"
+
+
+def look_up(unit: Unit, written: Written, caller: Guid | None, owner: Reference | None) -> None:
+    """One statement that finds which of `written.pointed` exist, whether `caller` may act, and where
+    `owner` belongs.
+
+    Adds a problem for each record that is missing, and sets the owning business unit. Raises AccessDenied
+    when `caller` is no enabled user.
+    """
+    pointed = written.pointed
+    if not pointed and caller is None and owner is None:
+        return
+    entities = tuple(item.entity for item in pointed)
+    sql = _statement(unit.snapshot, entities, caller is not None, owner.entity if owner else None)
+    parameters = [item.id for item in pointed]
+    parameters += [caller] if caller is not None else []
+    parameters += [owner.id] if owner is not None else []
+    [found] = unit.rows(sql, parameters)
+    written.problems.extend(
+        _missing(item) for item, exists in zip(pointed, found, strict=False) if not exists
+    )
+    if caller is not None:
+        refuse_unless(found[len(pointed)], caller)
+    if owner is not None:
+        unit_id = found[-1]
+        written.set(BUSINESS_UNIT, None if unit_id is None else Reference("businessunit", unit_id))
+
+
+class LookedUp(NamedTuple):
+    """What `look_up` finds, as parts of the write's own statement.
+
+    `value` is an SQL expression of the owner's business unit, None where there is none to be set; `condition`
+    says that everything exists and that the caller may act. `parameters` are those of both, in this order.
+    """
+
+    value: str | None
+    condition: str
+    parameters: tuple[Guid, ...]
+
+
+def looked_up(snapshot: Snapshot, written: Written, caller: Guid | None, owner: Reference | None) -> LookedUp:
+    entities = tuple(item.entity for item in written.pointed)
+    pointed = tuple(item.id for item in written.pointed)
+    acting = () if caller is None else (caller,)
+    unit_column = written.stored.columns.get(BUSINESS_UNIT)
+    if owner is None or unit_column is None:
+        value, condition = _parts(snapshot, entities, bool(acting), None)
+        return LookedUp(value, condition, (*pointed, *acting))
+    # Whatever was given, it is the owner's.
+    written.columns.pop(unit_column.name, None)
+    value, condition = _parts(snapshot, entities, bool(acting), owner.entity)
+    return LookedUp(value, condition, (owner.id, *pointed, *acting))
+
+
+def _missing(item: Pointed) -> UnknownTarget:
+    return UnknownTarget(item.attribute, f"There is no {item.entity} with id {item.id}.")
+
+
+@lru_cache(maxsize=1024)
+def _statement(snapshot: Snapshot, entities: tuple[str, ...], caller: bool, owner: str | None) -> str:
+    parts = _conditions(snapshot, entities, caller)
+    if owner is not None:
+        parts.append(_business_unit(snapshot, owner))
+    return "SELECT " + ", ".join(parts)
+
+
+@lru_cache(maxsize=1024)
+def _parts(
+    snapshot: Snapshot, entities: tuple[str, ...], caller: bool, owner: str | None
+) -> tuple[str | None, str]:
+    value = None if owner is None else _business_unit(snapshot, owner)
+    return value, " AND ".join(_conditions(snapshot, entities, caller)) or "TRUE"
+
+
+def _conditions(snapshot: Snapshot, entities: tuple[str, ...], caller: bool) -> list[str]:
+    mark = snapshot.dialect.placeholder
+    conditions = [f"EXISTS (SELECT 1 {_with_id(snapshot, entity, mark)})" for entity in entities]
+    return [*conditions, is_enabled(snapshot)] if caller else conditions
+
+
+def _business_unit(snapshot: Snapshot, owner: str) -> str:
+    column = quote(snapshot.entity(owner).columns["businessunitid"].name)
+    return f"(SELECT {column} {_with_id(snapshot, owner, snapshot.dialect.placeholder)})"
+
+
+def _with_id(snapshot: Snapshot, entity: str, mark: str) -> str:
+    stored = snapshot.entity(entity)
+    return f"FROM {quote(stored.table)} WHERE {quote(stored.id_column.name)} = {mark}"

@@ -1,0 +1,119 @@
+"""SQL text of single-record writes, compiled once for each entity and set of columns, and the errors it can
+meet.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from crmbox.engine.connection import Unit
+from crmbox.engine.dialects.base import AtOnce, Dialect
+from crmbox.engine.failures import NotUnique
+from crmbox.engine.names import quote
+from crmbox.engine.records.pointing import BUSINESS_UNIT
+from crmbox.engine.snapshot import StoredEntity
+from crmclient.errors import DuplicateKey, PlatformError, RecordNotFound, VersionMismatch
+from crmclient.values import Guid
+
+VERSION = "versionnumber"
+
+
+@lru_cache(maxsize=4096)
+def insert_sql(stored: StoredEntity, columns: tuple[str, ...], mark: str) -> str:
+    listed = ", ".join(quote(column) for column in columns)
+    marks = ", ".join([mark] * len(columns))
+    return f"INSERT INTO {quote(stored.table)} ({listed}) VALUES ({marks})"
+
+
+@lru_cache(maxsize=4096)
+def insert_at_once_sql(
+    dialect: Dialect,
+    stored: StoredEntity,
+    columns: tuple[str, ...],
+    business_unit: str | None,
+    condition: str,
+) -> str:
+    """One statement that gives the version back: parameters are the columns, then those of the parts."""
+    at_once = dialect.at_once
+    values = {**dict.fromkeys(columns, dialect.placeholder), **_found(at_once, stored, business_unit)}
+    listed = ", ".join(quote(column) for column in values)
+    return (
+        f"{at_once.beginning}INSERT INTO {quote(stored.table)} ({listed}) "
+        f"SELECT {', '.join(values.values())} "
+        f"{at_once.source} WHERE {at_once.condition} AND {condition} "
+        f"RETURNING {quote(stored.columns[VERSION].name)}"
+    )
+
+
+@lru_cache(maxsize=4096)
+def update_at_once_sql(
+    dialect: Dialect,
+    stored: StoredEntity,
+    columns: tuple[str, ...],
+    business_unit: str | None,
+    condition: str,
+    guarded: bool,
+) -> str:
+    """The same: after the parts' parameters come the id and, where `guarded`, the version it must have."""
+    at_once, mark = dialect.at_once, dialect.placeholder
+    table, version = quote(stored.table), quote(stored.columns[VERSION].name)
+    values = {**dict.fromkeys(columns, mark), **_found(at_once, stored, business_unit)}
+    changes = ", ".join(f"{quote(column)} = {value}" for column, value in values.items())
+    guard = f" AND {table}.{version} = {mark}" if guarded else ""
+    return (
+        f"{at_once.beginning}UPDATE {table} SET {changes} {at_once.source} "
+        f"WHERE {at_once.condition} AND {condition} "
+        f"AND {table}.{quote(stored.id_column.name)} = {mark}{guard} RETURNING {table}.{version}"
+    )
+
+
+def _found(at_once: AtOnce, stored: StoredEntity, business_unit: str | None) -> dict[str, str]:
+    """The columns that a statement finds by itself, with the business unit's parameter the first of them."""
+    found = {} if business_unit is None else {stored.columns[BUSINESS_UNIT].name: business_unit}
+    return {**found, stored.columns[VERSION].name: at_once.version}
+
+
+@lru_cache(maxsize=4096)
+def update_sql(stored: StoredEntity, columns: tuple[str, ...], mark: str) -> str:
+    """The id is the last parameter."""
+    listed = ", ".join(f"{quote(column)} = {mark}" for column in columns)
+    return f"UPDATE {quote(stored.table)} SET {listed} {with_id(stored, mark)}"
+
+
+@lru_cache(maxsize=4096)
+def delete_sql(stored: StoredEntity, mark: str) -> str:
+    return f"DELETE FROM {quote(stored.table)} {with_id(stored, mark)}"
+
+
+def with_id(stored: StoredEntity, mark: str) -> str:
+    return f"WHERE {quote(stored.id_column.name)} = {mark}"
+
+
+@lru_cache(maxsize=4096)
+def version_condition(stored: StoredEntity, mark: str) -> str:
+    return f" AND {quote(stored.columns['versionnumber'].name)} = {mark}"
+
+
+def version_number(entity: str, id: Guid, version: str) -> int:
+    """A version as stored. One that no record can have is a mismatch like any other."""
+    if not (version.isascii() and version.isdigit() and len(version) < 19):
+        raise VersionMismatch(entity, id)
+    return int(version)
+
+
+def untouched(unit: Unit, stored: StoredEntity, id: Guid) -> PlatformError:
+    """Why a guarded write found no row: the record is not there, or has another version."""
+    mark = unit.dialect.placeholder
+    found = unit.rows(f"SELECT 1 FROM {quote(stored.table)} {with_id(stored, mark)}", (id,))
+    error = VersionMismatch if found else RecordNotFound
+    return error(stored.entity.logical_name, id)
+
+
+def duplicate(stored: StoredEntity, error: NotUnique) -> DuplicateKey:
+    """Which key of the entity a unique index stands for."""
+    violation = error.violation
+    for key in stored.entity.keys:
+        columns = tuple(stored.columns[name].comparable for name in key.attributes)
+        if violation.index == stored.definition.key_indexes[key.name] or violation.columns == columns:
+            return DuplicateKey(stored.entity.logical_name, key.name)
+    return DuplicateKey(stored.entity.logical_name, stored.entity.primary_id)

@@ -1,0 +1,88 @@
+"""Updating a record: what is given is written, None clears, nothing is ever created."""
+
+from __future__ import annotations
+
+from crmbox.engine.connection import WriteUnit
+from crmbox.engine.failures import NotUnique
+from crmbox.engine.records.joined import is_joined, join
+from crmbox.engine.records.pointing import OWNER, look_up, looked_up
+from crmbox.engine.records.statements import duplicate, update_at_once_sql, version_number
+from crmbox.engine.records.states import settle
+from crmbox.engine.records.storing import record_id, stamp, store
+from crmbox.engine.records.written import Written
+from crmbox.engine.single_statements import SingleUnit
+from crmbox.engine.snapshot import Snapshot, StoredEntity
+from crmbox.files.registry import clears_files, detach_cleared
+from crmclient.values import Guid, Reference, Stored, Values
+
+
+def update(
+    unit: WriteUnit,
+    entity: str,
+    id: Guid,
+    values: Values,
+    *,
+    if_version: str | None = None,
+    caller: Guid | None = None,
+) -> Stored:
+    """Write `values` on behalf of `caller` or else the service. Raises as `Platform.update`."""
+    stored = unit.snapshot.entity(entity)
+    record = record_id(stored, id)
+    written = _taken(unit.snapshot, stored, values)
+    join(unit, written, record)
+    _require(written, values)
+    look_up(unit, written, caller, _owner(written))
+    written.finish()
+    store(unit, written, record, if_version=if_version, caller=caller)
+    detach_cleared(unit, stored, written.columns, record)
+    return Stored(record, str(unit.version))
+
+
+def update_at_once(
+    unit: SingleUnit,
+    entity: str,
+    id: Guid,
+    values: Values,
+    *,
+    if_version: str | None = None,
+    caller: Guid | None = None,
+) -> Stored | None:
+    """The same in one statement. None: nothing was written, and `update` does it or says why not."""
+    if entity not in unit.snapshot:
+        return None
+    stored = unit.snapshot.entity(entity)
+    record = record_id(stored, id)
+    written = _taken(unit.snapshot, stored, values)
+    _require(written, values)
+    if written.problems or is_joined(written) or clears_files(stored, written.columns):
+        return None
+    stamp(written, unit.now, caller)
+    statement = looked_up(unit.snapshot, written, caller, _owner(written))
+    guard = () if if_version is None else (version_number(entity, record, if_version),)
+    sql = update_at_once_sql(
+        unit.dialect, stored, tuple(written.columns), statement.value, statement.condition, bool(guard)
+    )
+    try:
+        rows = unit.write(sql, (*written.columns.values(), *statement.parameters, record, *guard))
+    except NotUnique as error:
+        raise duplicate(stored, error) from error
+    return Stored(record, str(rows[0][0])) if rows else None
+
+
+def _taken(snapshot: Snapshot, stored: StoredEntity, values: Values) -> Written:
+    written = Written(snapshot, stored)
+    written.take(values, creating=False)
+    settle(written, creating=False)
+    return written
+
+
+def _require(written: Written, values: Values) -> None:
+    columns = (written.stored.columns.get(name) for name in values)
+    written.require(column for column in columns if column is not None and column.attribute.is_required)
+
+
+def _owner(written: Written) -> Reference | None:
+    """The new owner, if one was given."""
+    return next(
+        (Reference(item.entity, item.id) for item in written.pointed if item.attribute == OWNER), None
+    )

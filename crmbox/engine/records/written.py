@@ -1,0 +1,136 @@
+"""The values of one write on their way to the database: each checked, wrong ones collected instead of
+raised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from crmbox.engine.dialects.base import DbValue
+from crmbox.engine.snapshot import Snapshot, StoredColumn, StoredEntity
+from crmclient.errors import (
+    InvalidRecord,
+    InvalidValue,
+    MissingRequired,
+    ReadOnlyAttribute,
+    UnknownAttribute,
+    WrongType,
+)
+from crmclient.limits import check, wrong_value
+from crmclient.metadata import AttributeType, RequiredLevel
+from crmclient.text import fold
+from crmclient.values import Guid, Reference, Value, Values
+
+_FILES = frozenset({AttributeType.FILE, AttributeType.IMAGE})
+
+
+class Pointed(NamedTuple):
+    """A record that a value points at, and that must exist."""
+
+    attribute: str
+    entity: str
+    id: Guid
+
+
+class Written:
+    """`columns` maps physical columns to database values; `pointed` is still to be looked up."""
+
+    def __init__(self, snapshot: Snapshot, stored: StoredEntity) -> None:
+        self.stored = stored
+        self.columns: dict[str, DbValue] = {}
+        self.pointed: list[Pointed] = []
+        self.problems: list[InvalidValue] = []
+        self._snapshot = snapshot
+
+    def take(self, values: Values, *, creating: bool) -> None:
+        """What a caller gives: only attributes that exist and may be written."""
+        columns = self.stored.columns
+        for name, value in values.items():
+            column = columns.get(name)
+            if column is None:
+                self.problems.append(
+                    UnknownAttribute(name, f"{self.stored.entity.logical_name} has no such attribute.")
+                )
+            elif not (column.attribute.creatable if creating else column.attribute.updatable):
+                self.problems.append(ReadOnlyAttribute(name, "The platform fills it in itself."))
+            else:
+                self._take(column, value)
+
+    def set(self, name: str, value: Value) -> None:
+        """A value of the engine's own making. An entity without the attribute goes without."""
+        column = self.stored.columns.get(name)
+        if column is not None:
+            self._store(column, value)
+
+    def stamp(self, names: Iterable[str], value: Value) -> None:
+        """One value of the engine's own making for several attributes of one type, encoded once."""
+        encoded: DbValue = None
+        for name in names:
+            column = self.stored.columns.get(name)
+            if column is None:
+                continue
+            if encoded is None:
+                encoded = column.codec.encode(value)
+            self.columns[column.name] = encoded
+            if column.target is not None and isinstance(value, Reference):
+                self.columns[column.target] = value.entity
+
+    def sets(self, name: str) -> bool:
+        """Whether the write gives the attribute a value or clears it."""
+        column = self.stored.columns.get(name)
+        return column is not None and column.name in self.columns
+
+    def require(self, columns: Iterable[StoredColumn]) -> None:
+        """Each of `columns` must have a value by now."""
+        failed = {problem.attribute for problem in self.problems}
+        for column in columns:
+            name = column.attribute.logical_name
+            if self.columns.get(column.name) is None and name not in failed:
+                self.problems.append(MissingRequired(name, "A value is required."))
+
+    def finish(self) -> None:
+        if self.problems:
+            raise InvalidRecord(self.stored.entity.logical_name, self.problems)
+
+    def _take(self, column: StoredColumn, value: Any) -> None:
+        attribute = column.attribute
+        if value is None or value in ("", ()):
+            if attribute.required is RequiredLevel.SYSTEM:
+                self.problems.append(MissingRequired(attribute.logical_name, "It cannot be empty."))
+            else:
+                self._clear(column)
+            return
+        if attribute.type in _FILES:
+            self.problems.append(WrongType(attribute.logical_name, "A file is written by upload."))
+            return
+        try:
+            self._store(column, value, checked=True)
+        except InvalidValue as problem:
+            self.problems.append(problem)
+        except (TypeError, ValueError) as error:
+            self.problems.append(wrong_value(attribute.logical_name, error))
+
+    def _clear(self, column: StoredColumn) -> None:
+        for name in (column.name, column.key, column.target):
+            if name is not None:
+                self.columns[name] = None
+
+    def _store(self, column: StoredColumn, value: Any, *, checked: bool = False) -> None:
+        if value is None:
+            self._clear(column)
+            return
+        encoded = column.codec.encode(value)
+        if checked:
+            check(column.attribute, value, self._snapshot.options_of)
+        self.columns[column.name] = encoded
+        if column.key is not None:
+            self.columns[column.key] = fold(value)
+        attribute = column.attribute
+        if isinstance(value, Reference):
+            if column.target is not None:
+                self.columns[column.target] = value.entity
+            if checked:
+                self.pointed.append(Pointed(attribute.logical_name, value.entity, str(encoded)))
+        elif attribute.targets and checked:
+            self.pointed.append(Pointed(attribute.logical_name, attribute.targets[0], str(encoded)))

@@ -1,0 +1,61 @@
+"""Writes that look nothing up before: what they need of other records, their statement finds by itself.
+
+They are made ready before the version's lock is taken, and hold it for as long as one statement takes. The
+rule stays that whoever writes has that lock and sees all that was written before. PostgreSQL, where the
+statement is the whole trip, takes the lock only if it is free, and writes only if nobody has written since
+the statement's view of the data was taken. Where that is not so, where the metadata has changed, and where
+something that is pointed at is missing, nothing is written, and a WriteUnit does it or says why not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.db import DEFAULT_DB_ALIAS, ProgrammingError, connections
+
+from crmbox.engine.connection import Unit, whole_second
+from crmbox.engine.dialects import dialect_of
+from crmbox.engine.dialects.base import Row
+from crmbox.engine.failures import translated
+from crmbox.engine.snapshot import Snapshot
+from crmbox.engine.snapshot_store import latest_snapshot
+
+
+class SingleUnit(Unit):
+    """`snapshot` is what this process knew last: the statement finds out whether that is still so."""
+
+    def __init__(self, alias: str, snapshot: Snapshot) -> None:
+        super().__init__(alias)
+        self.snapshot = snapshot
+        self.now = whole_second()
+
+    def write(self, sql: str, params: Sequence[Any]) -> list[Row]:
+        """The rows of a statement made with the dialect's `at_once`; none: nothing was written.
+
+        Raises NotUnique beside the platform's errors.
+        """
+        self._await_turn()
+        try:
+            with self._wrapper.wrap_database_errors:
+                token = self.snapshot.revision.token
+                return self.dialect.write_at_once(self._wrapper.connection, sql, token, params)
+        except ProgrammingError:
+            # What is known here is gone there, such as a column.
+            return []
+        except Exception as error:
+            raise translated(error, self.dialect) from error
+        finally:
+            self._end_turn()
+
+
+def single_unit(alias: str = DEFAULT_DB_ALIAS) -> SingleUnit | None:
+    """None where it is not ours to begin and end a transaction, or somebody wants to see each statement."""
+    wrapper = connections[alias]
+    dialect = dialect_of(wrapper.vendor)
+    if wrapper.connection is None or wrapper.in_atomic_block:
+        return None
+    if wrapper.execute_wrappers or wrapper.queries_logged:
+        return None
+    snapshot = latest_snapshot(dialect)
+    return None if snapshot is None else SingleUnit(alias, snapshot)

@@ -1,0 +1,159 @@
+"""All metadata at one revision, never changed once made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol, TypeVar
+
+from crmbox.engine.codecs import Codec, codec_for
+from crmbox.engine.definitions import AttributeDefinition, EntityDefinition
+from crmbox.engine.dialects.base import DbValue, Dialect
+from crmbox.engine.revision import Revision
+from crmclient.errors import UnknownEntity, UnknownOptionSet
+from crmclient.metadata import ENGLISH, Attribute, Entity, OptionSet, Relationship
+from crmclient.text import fold
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredColumn:
+    """An attribute and its physical column.
+
+    `key` is the column of a text's comparison form; `target` the one that says which entity a polymorphic
+    lookup points at. Filters, orders, groups and unique keys use `comparable`.
+    """
+
+    attribute: Attribute
+    name: str
+    key: str | None
+    target: str | None
+    codec: Codec
+    definition: AttributeDefinition
+
+    @property
+    def comparable(self) -> str:
+        return self.key or self.name
+
+    def encode_key(self, value: Any) -> DbValue:
+        """`value` as the `comparable` column holds it. Raises TypeError, ValueError."""
+        encoded = self.codec.encode(value)
+        return fold(encoded) if self.key is not None and isinstance(encoded, str) else encoded
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredEntity:
+    """An entity, its table and its columns by logical name."""
+
+    entity: Entity
+    table: str
+    columns: Mapping[str, StoredColumn]
+    definition: EntityDefinition
+
+    @property
+    def id_column(self) -> StoredColumn:
+        return self.columns[self.entity.primary_id]
+
+    @property
+    def name_column(self) -> StoredColumn | None:
+        return self.columns[self.entity.primary_name] if self.entity.primary_name else None
+
+
+class Document(Protocol[T_co]):
+    """A definition that is parsed when first asked for: most requests need few of a thousand."""
+
+    def value(self) -> T_co: ...
+
+
+class Snapshot:
+    """Read by name; an unknown name is an error before any SQL exists."""
+
+    def __init__(
+        self,
+        revision: Revision,
+        dialect: Dialect,
+        entities: Mapping[str, Document[StoredEntity]],
+        option_sets: Mapping[str, Document[OptionSet]],
+    ) -> None:
+        self.revision = revision
+        self.dialect = dialect
+        self._entities = entities
+        self._option_sets = option_sets
+
+    def __contains__(self, entity: str) -> bool:
+        return entity in self._entities
+
+    def entity(self, logical_name: str) -> StoredEntity:
+        """Raises UnknownEntity."""
+        document = self._entities.get(logical_name)
+        if document is None:
+            raise UnknownEntity(logical_name)
+        return document.value()
+
+    @cached_property
+    def entities(self) -> Mapping[str, StoredEntity]:
+        return {name: document.value() for name, document in self._entities.items()}
+
+    @cached_property
+    def option_sets(self) -> Mapping[str, OptionSet]:
+        """The global ones by name."""
+        return {name: document.value() for name, document in self._option_sets.items()}
+
+    def global_option_set(self, name: str) -> OptionSet:
+        """Raises UnknownOptionSet."""
+        document = self._option_sets.get(name)
+        if document is None:
+            raise UnknownOptionSet(name)
+        return document.value()
+
+    def options_of(self, attribute: Attribute) -> OptionSet:
+        """The option set of a choice attribute, its own or a global one."""
+        return attribute.options or self.global_option_set(attribute.option_set or attribute.logical_name)
+
+    @cached_property
+    def relationships(self) -> tuple[Relationship, ...]:
+        return tuple(r for stored in self.entities.values() for r in stored.definition.relationships)
+
+    def relationships_of(self, entity: str) -> tuple[Relationship, ...]:
+        """Those in which an entity takes part, on either side or as the intersect."""
+        return self._relationships_by_entity.get(entity, ())
+
+    @cached_property
+    def _relationships_by_entity(self) -> dict[str, tuple[Relationship, ...]]:
+        found: dict[str, list[Relationship]] = {}
+        for relationship in self.relationships:
+            for end in {relationship.referenced, relationship.referencing, relationship.intersect}:
+                if end is not None:
+                    found.setdefault(end, []).append(relationship)
+        return {entity: tuple(relationships) for entity, relationships in found.items()}
+
+    @cached_property
+    def languages(self) -> tuple[int, ...]:
+        """The LCIDs that any label is written in; English, the base language, first."""
+        found = {
+            lcid
+            for stored in self.entities.values()
+            for label in (stored.entity.label, *(c.attribute.label for c in stored.columns.values()))
+            for lcid in label.texts
+        }
+        options = (option for option_set in self.option_sets.values() for option in option_set.options)
+        found.update(lcid for option in options for lcid in option.label.texts)
+        return (ENGLISH, *sorted(found - {ENGLISH}))
+
+
+def stored_entity(definition: EntityDefinition, dialect: Dialect) -> StoredEntity:
+    """A definition with the columns and codecs of one database."""
+    columns = {
+        item.attribute.logical_name: StoredColumn(
+            item.attribute,
+            item.column,
+            item.key,
+            item.target,
+            codec_for(item.attribute, dialect.name),
+            item,
+        )
+        for item in definition.attributes
+    }
+    return StoredEntity(definition.entity, definition.table, columns, definition)

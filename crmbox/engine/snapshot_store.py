@@ -1,0 +1,138 @@
+"""Snapshots from the definitions' table, as few reads as a change needs.
+
+A process keeps the last few by their revision's token. Since tokens are random, a snapshot read inside a
+transaction that is rolled back later can never be taken for another. A new one shares with the one before
+what the change in between did not touch.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from crmbox.engine.definitions import ENTITY_JSON, OPTION_SET_JSON, Kind
+from crmbox.engine.dialects.base import Dialect, Row, Storage
+from crmbox.engine.revision import Revision
+from crmbox.engine.snapshot import Snapshot, StoredEntity, stored_entity
+from crmclient.metadata import OptionSet
+
+KEPT = 4
+
+T = TypeVar("T")
+Rows = Callable[[str, Sequence[Any]], list[Row]]
+
+
+def snapshot_at(revision: Revision, dialect: Dialect, rows: Rows) -> Snapshot:
+    """The snapshot of a revision that was read in the transaction in which `rows` reads."""
+    loaded = _recent.get(revision.token)
+    if loaded is None:
+        loaded = _load(revision, dialect, rows, _recent.latest())
+        _recent.keep(loaded)
+    return loaded.snapshot
+
+
+def latest_snapshot(dialect: Dialect) -> Snapshot | None:
+    """The snapshot that was made last. Whether it is still true only the database knows."""
+    latest = _recent.latest()
+    return None if latest is None or latest.snapshot.dialect is not dialect else latest.snapshot
+
+
+class _Stored(Generic[T]):
+    """A definition as text, and once it was asked for as a value."""
+
+    __slots__ = ("_parse", "_text", "_value", "token")
+
+    def __init__(self, token: str, text: str, parse: Callable[[str], T]) -> None:
+        self.token = token
+        self._text: str | None = text
+        self._parse = parse
+        self._value: T | None = None
+
+    def value(self) -> T:
+        # The text is looked at first: another thread drops it only when the value is there.
+        text = self._text
+        if self._value is None and text is not None:
+            self._value = self._parse(text)
+            self._text = None
+        assert self._value is not None  # noqa: S101
+        return self._value
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    snapshot: Snapshot
+    entities: Mapping[str, _Stored[StoredEntity]]
+    option_sets: Mapping[str, _Stored[OptionSet]]
+
+    def tokens(self) -> dict[tuple[Kind, str], str]:
+        """The token of every definition by its kind and name."""
+        return {
+            **{(Kind.ENTITY, name): stored.token for name, stored in self.entities.items()},
+            **{(Kind.OPTION_SET, name): stored.token for name, stored in self.option_sets.items()},
+        }
+
+
+class _Recent:
+    """The process's snapshots by token, the latest last."""
+
+    def __init__(self) -> None:
+        self._by_token: OrderedDict[str, _Loaded] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, token: str) -> _Loaded | None:
+        return self._by_token.get(token)
+
+    def latest(self) -> _Loaded | None:
+        with self._lock:
+            return next(reversed(self._by_token.values()), None)
+
+    def keep(self, loaded: _Loaded) -> None:
+        with self._lock:
+            self._by_token[loaded.snapshot.revision.token] = loaded
+            while len(self._by_token) > KEPT:
+                self._by_token.popitem(last=False)
+
+
+_recent = _Recent()
+
+
+def _load(revision: Revision, dialect: Dialect, rows: Rows, before: _Loaded | None) -> _Loaded:
+    if before is None or before.snapshot.dialect is not dialect:
+        before = _Loaded(Snapshot(revision, dialect, {}, {}), {}, {})
+    tokens = before.tokens()
+    stamps = rows("SELECT kind, name, token FROM crm_definition ORDER BY kind, name", ())
+    changed = sorted({name for kind, name, token in stamps if tokens.get((kind, name)) != token})
+    documents = rows(
+        f"SELECT kind, name, token, document FROM crm_definition WHERE {dialect.among('name', Storage.TEXT)}",
+        (dialect.list_parameter(changed),),
+    )
+    read = {(kind, name): (token, text) for kind, name, token, text in documents}
+
+    def parse_entity(text: str) -> StoredEntity:
+        return stored_entity(ENTITY_JSON.validate_json(text), dialect)
+
+    entities = _merged(Kind.ENTITY, stamps, before.entities, read, parse_entity)
+    option_sets = _merged(Kind.OPTION_SET, stamps, before.option_sets, read, OPTION_SET_JSON.validate_json)
+    return _Loaded(Snapshot(revision, dialect, entities, option_sets), entities, option_sets)
+
+
+def _merged(
+    kind: Kind,
+    stamps: list[Row],
+    before: Mapping[str, _Stored[T]],
+    read: Mapping[tuple[str, str], tuple[str, str]],
+    parse: Callable[[str], T],
+) -> dict[str, _Stored[T]]:
+    """Every definition of a kind: as just read, or else as before. One that went meanwhile is left out."""
+    merged = {}
+    for stamped, name, _ in stamps:
+        if stamped != kind:
+            continue
+        if (kind, name) in read:
+            merged[name] = _Stored(*read[kind, name], parse)
+        elif name in before:
+            merged[name] = before[name]
+    return merged

@@ -1,0 +1,174 @@
+"""Plans of aggregate queries.
+
+The database groups and adds; ordering and paging happen here, over all groups, since exact sums are only put
+together here. A query may have at most as many groups as Dataverse aggregates rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Context, Decimal
+from typing import Any, Final
+
+from crmbox.engine import money
+from crmbox.engine.dialects.base import Dialect, Storage
+from crmbox.engine.sql.dialects.base import Phrases
+from crmbox.engine.sql.filters import FilterWriter
+from crmbox.engine.sql.fragment import Fragment, concat
+from crmbox.engine.sql.grouping import Groups, date_part
+from crmbox.engine.sql.joins import from_clause
+from crmbox.engine.sql.operands import Operand
+from crmbox.engine.sql.orders import sort_key
+from crmbox.engine.sql.outputs import Outputs
+from crmbox.engine.sql.scope import Scope, selected, unique_keys
+from crmclient.errors import InvalidQuery
+from crmclient.query.ast import Aggregate, Column, Order, Query
+from crmclient.query.families import AGGREGATES
+from crmclient.values import Value
+
+MOST_GROUPS: Final = 50_000
+
+_PLACES: Final = {Storage.MONEY: money.MONEY_PLACES, Storage.DECIMAL: money.DECIMAL_PLACES}
+_DIVISION: Final = Context(prec=60, rounding=ROUND_HALF_UP)
+
+Read = Callable[[Sequence[Any]], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class AggregatePlan:
+    """`rank` gives a group's value for each order; `key` tells groups apart."""
+
+    statement: Fragment
+    records: Callable[[Sequence[Sequence[Any]]], list[dict[str, Value]]]
+    orders: tuple[tuple[Read, bool], ...]
+    key: Callable[[Sequence[Any]], list[Any]]
+
+    def sorted(self, rows: list[Any]) -> list[Any]:
+        """Groups in the query's order, equal ones by their keys; empty values are lowest."""
+        if len(rows) > MOST_GROUPS:
+            raise InvalidQuery(f"The query makes more than {MOST_GROUPS} groups; narrow its filter.")
+        rows = sorted(rows, key=lambda row: [(part is not None, part) for part in self.key(row)])
+        for rank, descending in reversed(self.orders):
+            rows.sort(key=lambda row: ((value := rank(row)) is not None, value), reverse=descending)
+        return rows
+
+
+def aggregate_plan(query: Query, scope: Scope, dialect: Dialect, phrases: Phrases) -> AggregatePlan:
+    filters = FilterWriter(scope, dialect, phrases)
+    where = filters.write(query.filter, scope.root)
+    joined = from_clause(scope, filters)
+    writer = _Writer(query, scope, phrases)
+    condition: tuple[str | Fragment, ...] = () if where is None else (" WHERE ", where)
+    inner = concat(f"SELECT {writer.groups.select} ", joined, *condition, writer.groups.group_by)
+    orders = tuple((writer.ranked(order), order.descending) for order in query.orders)
+    keys = [writer.outputs.position_of(f"d.k{number}") for number in range(writer.groups.count)]
+    statement = concat(
+        f"SELECT {', '.join(writer.outputs.expressions)} FROM (", inner, f") AS d LIMIT {MOST_GROUPS + 1}"
+    )
+    return AggregatePlan(
+        statement, writer.records, orders, lambda row: [_comparable(row[position]) for position in keys]
+    )
+
+
+class _Writer:
+    """Sorts the columns of a query into groups and aggregates."""
+
+    def __init__(self, query: Query, scope: Scope, phrases: Phrases) -> None:
+        self.groups = Groups()
+        self._snapshot = scope.snapshot
+        self._phrases = phrases
+        columns = selected(query, scope)
+        self._keys = unique_keys(columns)
+        self._grouped: dict[str, Operand] = {}
+        aggregates: list[tuple[str, Column, Operand]] = []
+        for key, (source, column) in zip(self._keys, columns, strict=True):
+            construct = f"attribute {column.attribute}"
+            operand = scope.operand(source, column.attribute, construct)
+            _check(column, operand, construct)
+            if column.aggregate is None:
+                self._grouped[key] = self.groups.add(date_part(operand, column, phrases))
+            else:
+                aggregates.append((key, column, operand))
+        written = [(key, *self._aggregate(n, c, o)) for n, (key, c, o) in enumerate(aggregates)]
+        self.outputs = Outputs(tuple(self._grouped.items()), self._snapshot)
+        self._aggregates = {key: self._reader(pieces, read) for key, pieces, read in written}
+
+    def records(self, rows: Sequence[Sequence[Any]]) -> list[dict[str, Value]]:
+        return [
+            {key: group[key] if key in self._grouped else self._aggregates[key](row) for key in self._keys}
+            for group, row in zip(self.outputs.records(rows), rows, strict=True)
+        ]
+
+    def ranked(self, order: Order) -> Read:
+        name = order.alias
+        if name is None:
+            raise InvalidQuery(f"order {order.attribute}: an aggregate query is sorted by aliases.")
+        if name in self._aggregates:
+            return self._aggregates[name]
+        if name not in self._grouped:
+            raise InvalidQuery(f"order {name}: no column has this alias.")
+        key = sort_key(self._grouped[name], order, self._snapshot)
+        position = self.outputs.position_of(key.sql)
+        return lambda row: row[position]
+
+    def _reader(self, pieces: tuple[str, ...], read: Read) -> Read:
+        positions = [self.outputs.position_of(piece) for piece in pieces]
+        return lambda row: read([row[position] for position in positions])
+
+    def _aggregate(self, number: int, column: Column, operand: Operand) -> tuple[tuple[str, ...], Read]:
+        """The names of what is selected for an aggregate, and how they make its value."""
+
+        def show(*expressions: str) -> tuple[str, ...]:
+            return tuple(self.groups.show(text, f"a{number}_{n}") for n, text in enumerate(expressions))
+
+        match column.aggregate:
+            case Aggregate.COUNT:
+                return show("COUNT(*)"), lambda parts: parts[0]
+            case Aggregate.COUNT_COLUMN:
+                distinct = "DISTINCT " if column.distinct else ""
+                return show(f"COUNT({distinct}{operand.compared})"), lambda parts: parts[0]
+            case Aggregate.MIN | Aggregate.MAX:
+                extreme = f"{column.aggregate.value.upper()}({operand.value})"
+                return show(extreme), lambda parts: _decoded(operand, parts[0])
+        total = self._phrases.sum(operand.value, operand.storage)
+        if column.aggregate is Aggregate.SUM:
+            return show(*total.pieces), total.combine
+        return show(f"COUNT({operand.value})", *total.pieces), lambda parts: _average(
+            total.combine(parts[1:]), parts[0], operand.storage
+        )
+
+
+def _check(column: Column, operand: Operand, construct: str) -> None:
+    if not column.alias:
+        raise InvalidQuery(f"{construct}: a column of an aggregate query needs an alias.")
+    if (column.aggregate is None) != column.group_by:
+        raise InvalidQuery(f"{construct}: a column of an aggregate query is either grouped or aggregated.")
+    if column.distinct and column.aggregate is not Aggregate.COUNT_COLUMN:
+        raise InvalidQuery(f"{construct}: distinct belongs to countcolumn.")
+    if column.aggregate is not None and column.date_grouping is not None:
+        raise InvalidQuery(f"{construct}: dategrouping belongs to groupby.")
+    if column.aggregate is not None and operand.family not in AGGREGATES[column.aggregate]:
+        raise InvalidQuery(
+            f"{construct}: {column.aggregate.value} does not apply to a {operand.family.value}."
+        )
+
+
+def _decoded(operand: Operand, stored: Any) -> Any:
+    return stored if stored is None or operand.decode is None else operand.decode(stored)
+
+
+def _comparable(value: Any) -> Any:
+    return str(value) if isinstance(value, Decimal) else value
+
+
+def _average(total: Any, count: int, storage: Storage) -> Any:
+    """None over nothing. Whole numbers have a whole average, towards zero, as on SQL Server."""
+    if not count:
+        return None
+    if isinstance(total, float):
+        return total / count
+    if isinstance(total, int):
+        return abs(total) // count * (1 if total >= 0 else -1)
+    quantum = Decimal(1).scaleb(-_PLACES[storage])
+    return _DIVISION.divide(total, Decimal(count)).quantize(quantum, context=_DIVISION)

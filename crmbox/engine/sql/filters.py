@@ -1,0 +1,129 @@
+"""Filter groups and conditions as SQL. Values are taken in the walk order of `crmclient.query.shape`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from crmbox.engine.dialects.base import Dialect
+from crmbox.engine.sql.dialects.base import Phrases
+from crmbox.engine.sql.fragment import Fragment, Slot, join
+from crmbox.engine.sql.operands import Operand, name_of
+from crmbox.engine.sql.operators import (
+    COLUMN_COMPARISONS,
+    DENIED,
+    EMPTY_MATCHES_NEGATIONS,
+    POSITIVE,
+    Phrase,
+    Setting,
+)
+from crmbox.engine.sql.scope import Joined, Scope, Source
+from crmclient.errors import InvalidQuery
+from crmclient.query.ast import Condition, Filter, Operator
+from crmclient.query.bounds import MOST_CONDITIONS
+from crmclient.query.families import OPERATORS, Family
+
+EVERY_ROW: Final = Fragment("1 = 1")
+
+
+class FilterWriter:
+    """Writes the filters of one query, in the walk order; `values` counts the values taken so far."""
+
+    def __init__(self, scope: Scope, dialect: Dialect, phrases: Phrases) -> None:
+        self._scope = scope
+        self._dialect = dialect
+        self._phrases = phrases
+        self.values = 0
+        self._conditions = 0
+
+    def write(self, group: Filter | None, source: Source) -> Fragment | None:
+        """None for a filter that holds for every row. A link's filter may name the link and its parent."""
+        if group is None or not group.items:
+            return None
+        return self._group(group, source)
+
+    def _group(self, group: Filter, source: Source) -> Fragment:
+        parts = list(self._items(group, source))
+        if not parts:
+            return EVERY_ROW
+        joined = join(" OR " if group.any else " AND ", parts)
+        return Fragment(f"({joined.text})", joined.slots)
+
+    def _items(self, group: Filter, source: Source) -> Iterator[Fragment]:
+        for item in group.items:
+            yield self._condition(item, source) if isinstance(item, Condition) else self._group(item, source)
+
+    def _condition(self, condition: Condition, source: Source) -> Fragment:
+        self._conditions += 1
+        if self._conditions > MOST_CONDITIONS:
+            raise InvalidQuery(f"A query can have at most {MOST_CONDITIONS} conditions.")
+        construct = f"condition {condition.attribute} {condition.operator.value}"
+        operand = self._operand(condition.link, condition.attribute, source, construct)
+        if condition.value_of is not None:
+            right = self._operand(*condition.value_of, source, construct)
+            return _column_comparison(condition, operand, right, construct)
+        denied = DENIED.get(condition.operator)
+        phrase = POSITIVE[denied or condition.operator]
+        operand = self._fitting(condition.operator, phrase, operand, construct)
+        setting = Setting(operand, self._dialect, self._phrases)
+        slots = self._slots(condition, phrase, setting, construct)
+        text = phrase.write(setting)
+        if denied is not None:
+            text = f"NOT ({text})"
+            if EMPTY_MATCHES_NEGATIONS:
+                text = f"({operand.value} IS NULL OR {text})"
+        return Fragment(text, slots)
+
+    def _operand(self, alias: str | None, attribute: str, source: Source, construct: str) -> Operand:
+        meant = source if alias is None else self._scope.source(alias, construct)
+        if isinstance(source, Joined) and meant is not source and meant is not source.parent:
+            raise InvalidQuery(
+                f"{construct}: a link's filter can name the link itself or its parent, not {alias!r}."
+            )
+        return self._scope.operand(meant, attribute, construct)
+
+    def _fitting(self, operator: Operator, phrase: Phrase, operand: Operand, construct: str) -> Operand:
+        if operand.family not in OPERATORS[operator]:
+            raise InvalidQuery(f"{construct}: the operator does not apply to a {operand.family.value}.")
+        if phrase.by_name and operand.family is Family.REFERENCE:
+            return name_of(operand, self._scope.snapshot)
+        return operand
+
+    def _slots(
+        self, condition: Condition, phrase: Phrase, setting: Setting, construct: str
+    ) -> tuple[Slot, ...]:
+        encoders = phrase.encoders(setting)
+        if phrase.values is not None and phrase.values != len(condition.values):
+            wanted = ("no value", "one value", "two values")[phrase.values]
+            raise InvalidQuery(f"{construct}: {wanted} needed, {len(condition.values)} given.")
+        slots = tuple(Slot(self.values + offset, encode, construct) for offset, encode in enumerate(encoders))
+        self.values += len(slots)
+        return slots
+
+
+def _column_comparison(condition: Condition, left: Operand, right: Operand, construct: str) -> Fragment:
+    sign = COLUMN_COMPARISONS.get(condition.operator)
+    if sign is None:
+        raise InvalidQuery(f"{construct}: this operator cannot compare two attributes.")
+    if condition.values:
+        raise InvalidQuery(f"{construct}: give a value or another attribute, not both.")
+    check_comparable(left, right, construct)
+    text = f"{left.compared} {sign} {right.compared}"
+    if condition.operator is Operator.NE:
+        empty = f"{left.compared} IS NULL OR {right.compared} IS NULL OR "
+        text = f"({empty if EMPTY_MATCHES_NEGATIONS else ''}NOT ({text}))"
+    return Fragment(text)
+
+
+_GUIDS: Final = frozenset({Family.GUID, Family.REFERENCE})
+
+
+def check_comparable(left: Operand, right: Operand, construct: str) -> None:
+    """Raises InvalidQuery unless the two are of one kind."""
+    guids = left.family in _GUIDS and right.family in _GUIDS
+    same = left.family is right.family and left.storage is right.storage and left.family is not Family.FILE
+    if not (guids or same):
+        raise InvalidQuery(
+            f"{construct}: {left.label} ({left.attribute.type.value}) and {right.label} "
+            f"({right.attribute.type.value}) cannot be compared."
+        )

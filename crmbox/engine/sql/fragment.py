@@ -1,0 +1,55 @@
+"""SQL text with the slots of its parameters, in the order in which the text needs them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from crmbox.engine.dialects.base import DbValue
+from crmclient.errors import InvalidQuery, UnfitValue
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """Where a parameter comes from: a value's index in the walk order, and how it is encoded.
+
+    `construct` names the part of the query in messages.
+    """
+
+    index: int
+    encode: Callable[[Any], Any]
+    construct: str
+
+    def fill(self, values: Sequence[object]) -> Any:
+        value = values[self.index]
+        if value is None:
+            raise InvalidQuery(f"{self.construct}: a value is missing; use null or not-null for empty ones.")
+        try:
+            return self.encode(value)
+        except (TypeError, ValueError) as error:
+            raise UnfitValue(f"{self.construct}: {error}.") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    text: str
+    slots: tuple[Slot, ...] = ()
+
+    def parameters(self, values: Sequence[object]) -> list[DbValue]:
+        return [slot.fill(values) for slot in self.slots]
+
+
+def concat(*parts: str | Fragment) -> Fragment:
+    """Texts and fragments, one after the other."""
+    return Fragment(
+        "".join(part if isinstance(part, str) else part.text for part in parts),
+        tuple(slot for part in parts if isinstance(part, Fragment) for slot in part.slots),
+    )
+
+
+def join(separator: str, parts: Iterable[Fragment]) -> Fragment:
+    parts = tuple(parts)
+    return Fragment(
+        separator.join(part.text for part in parts), tuple(slot for part in parts for slot in part.slots)
+    )

@@ -1,0 +1,81 @@
+"""The rows after a given one, as conditions that an index can seek.
+
+Which of the last row's values are empty decides the text. `x < v OR x IS NULL` cannot be sought, so a page
+over a first key that may be empty is made of two parts, asked one after the other until the page is full.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from crmbox.engine.sql.fragment import Fragment, Slot, concat
+from crmbox.engine.sql.orders import SortKey
+
+CONSTRUCT = "page token"
+
+
+def parts_after(
+    keys: Sequence[SortKey], empty: Sequence[bool], first_slot: int, placeholder: str
+) -> tuple[Fragment, ...]:
+    """The conditions of each part. `empty` tells which of the last row's values are; they begin at
+    `first_slot`."""
+    writer = _Writer(keys, empty, first_slot, placeholder)
+    key = keys[0]
+    rest = writer.rest(1)
+    if empty[0]:
+        with_empty = () if rest is None else (concat(f"{key.sql} IS NULL AND ", rest),)
+        return with_empty if key.descending else (*with_empty, Fragment(f"{key.sql} IS NOT NULL"))
+    strict, bound = ("<", "<=") if key.descending else (">", ">=")
+    beyond = writer.compared(0, strict)
+    if rest is None:
+        part = beyond
+    else:
+        part = concat(
+            writer.compared(0, bound), " AND (", beyond, " OR ", writer.compared(0, "="), " AND ", rest, ")"
+        )
+    if key.descending and key.nullable:
+        return part, Fragment(f"{key.sql} IS NULL")
+    return (part,)
+
+
+class _Writer:
+    def __init__(
+        self, keys: Sequence[SortKey], empty: Sequence[bool], first_slot: int, placeholder: str
+    ) -> None:
+        self._keys = keys
+        self._empty = empty
+        self._first_slot = first_slot
+        self._placeholder = placeholder
+
+    def compared(self, index: int, sign: str) -> Fragment:
+        key = self._keys[index]
+        slot = Slot(self._first_slot + index, key.from_token, CONSTRUCT)
+        return Fragment(f"{key.sql} {sign} {self._placeholder}", (slot,))
+
+    def rest(self, index: int) -> Fragment | None:
+        """Rows equal so far that come after by the keys from `index` on; None: there cannot be any."""
+        if index == len(self._keys):
+            return None
+        beyond, equal, rest = self._beyond(index), self._equal(index), self.rest(index + 1)
+        alternatives = [] if beyond is None else [beyond]
+        if rest is not None:
+            alternatives.append(concat(equal, " AND ", rest))
+        if not alternatives:
+            return None
+        if len(alternatives) == 1:
+            return alternatives[0]
+        return concat("(", alternatives[0], " OR ", alternatives[1], ")")
+
+    def _beyond(self, index: int) -> Fragment | None:
+        key = self._keys[index]
+        if self._empty[index]:
+            return None if key.descending else Fragment(f"{key.sql} IS NOT NULL")
+        if not key.descending:
+            return self.compared(index, ">")
+        lower = self.compared(index, "<")
+        return concat("(", lower, f" OR {key.sql} IS NULL)") if key.nullable else lower
+
+    def _equal(self, index: int) -> Fragment:
+        if self._empty[index]:
+            return Fragment(f"{self._keys[index].sql} IS NULL")
+        return self.compared(index, "=")

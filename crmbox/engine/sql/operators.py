@@ -1,0 +1,154 @@
+"""The operators as one table: the SQL of each, and how its values become parameters.
+
+Negations are made from what they deny, in one way: they hold for empty values too, as Dataverse's `ne` does.
+For `not-like`, `not-in` and the others no source says; they are read alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from crmbox.engine.dialects.base import Dialect
+from crmbox.engine.sql import patterns
+from crmbox.engine.sql.dialects.base import Phrases
+from crmbox.engine.sql.operands import Operand
+from crmbox.engine.sql.patterns import Token
+from crmclient.query.ast import Operator
+from crmclient.query.bounds import MOST_VALUES
+
+EMPTY_MATCHES_NEGATIONS: Final = True
+
+LONGEST_PATTERN: Final = 4000
+
+Encode = Callable[[Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a phrase is written for."""
+
+    operand: Operand
+    dialect: Dialect
+    phrases: Phrases
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """How many `values` it takes (None: a list); its SQL, with placeholders; an encoder for each of them.
+    On a lookup, `by_name` means that its name is compared."""
+
+    values: int | None
+    write: Callable[[Setting], str]
+    encoders: Callable[[Setting], tuple[Encode, ...]]
+    by_name: bool = False
+
+
+def _among(s: Setting) -> str:
+    return s.dialect.among(s.operand.compared, s.operand.storage)
+
+
+def _contains_any(s: Setting) -> str:
+    return s.phrases.contains_any(s.operand.value)
+
+
+def _comparison(sign: str) -> Callable[[Setting], str]:
+    return lambda s: f"{s.operand.compared} {sign} {s.dialect.placeholder}"
+
+
+def _between(s: Setting) -> str:
+    return f"{s.operand.compared} BETWEEN {s.dialect.placeholder} AND {s.dialect.placeholder}"
+
+
+def _one(s: Setting) -> tuple[Encode, ...]:
+    return (s.operand.encode,)
+
+
+def _two(s: Setting) -> tuple[Encode, ...]:
+    return (s.operand.encode, s.operand.encode)
+
+
+def _none(_: Setting) -> tuple[Encode, ...]:
+    return ()
+
+
+def _listed(s: Setting) -> tuple[Encode, ...]:
+    encode = s.operand.encode
+    return (lambda values: s.dialect.list_parameter([encode(value) for value in _several(values)]),)
+
+
+def _options(s: Setting) -> tuple[Encode, ...]:
+    def encode(values: Sequence[object]) -> Any:
+        if any(type(value) is not int for value in _several(values)):
+            raise TypeError("whole numbers, the values of options, are needed")
+        return s.phrases.options_parameter(values)  # type: ignore[arg-type]  # just checked
+
+    return (encode,)
+
+
+def _several(values: Sequence[object]) -> Sequence[object]:
+    if not values:
+        raise ValueError("at least one value is needed")
+    if len(values) > MOST_VALUES:
+        raise ValueError(f"at most {MOST_VALUES} values are taken")
+    if any(value is None for value in values):
+        raise ValueError("an empty value cannot be listed; use null or not-null")
+    return values
+
+
+def _pattern(tokens: Callable[[str], list[Token]]) -> Callable[[Setting], tuple[Encode, ...]]:
+    def encoders(s: Setting) -> tuple[Encode, ...]:
+        def encode(value: object) -> str:
+            s.operand.encode(value)
+            text = str(value)
+            if len(text) > LONGEST_PATTERN:
+                raise ValueError(f"a pattern can have at most {LONGEST_PATTERN} characters")
+            return s.phrases.like_parameter(tokens(text))
+
+        return (encode,)
+
+    return encoders
+
+
+def _matching(tokens: Callable[[str], list[Token]]) -> Phrase:
+    return Phrase(1, lambda s: s.phrases.like(s.operand.compared), _pattern(tokens), by_name=True)
+
+
+POSITIVE: Final[dict[Operator, Phrase]] = {
+    Operator.EQ: Phrase(1, _comparison("="), _one),
+    Operator.GT: Phrase(1, _comparison(">"), _one),
+    Operator.GE: Phrase(1, _comparison(">="), _one),
+    Operator.LT: Phrase(1, _comparison("<"), _one),
+    Operator.LE: Phrase(1, _comparison("<="), _one),
+    Operator.BETWEEN: Phrase(2, _between, _two),
+    Operator.IN: Phrase(None, _among, _listed),
+    Operator.LIKE: _matching(patterns.like),
+    Operator.BEGINS_WITH: _matching(patterns.begins_with),
+    Operator.ENDS_WITH: _matching(patterns.ends_with),
+    Operator.CONTAINS: _matching(patterns.contains),
+    Operator.CONTAIN_VALUES: Phrase(None, _contains_any, _options),
+    Operator.NULL: Phrase(0, lambda s: f"{s.operand.value} IS NULL", _none),
+    Operator.NOT_NULL: Phrase(0, lambda s: f"{s.operand.value} IS NOT NULL", _none),
+}  # fmt: skip
+
+DENIED: Final[dict[Operator, Operator]] = {
+    Operator.NE: Operator.EQ,
+    Operator.NOT_BETWEEN: Operator.BETWEEN,
+    Operator.NOT_IN: Operator.IN,
+    Operator.NOT_LIKE: Operator.LIKE,
+    Operator.NOT_BEGINS_WITH: Operator.BEGINS_WITH,
+    Operator.NOT_ENDS_WITH: Operator.ENDS_WITH,
+    Operator.NOT_CONTAIN_VALUES: Operator.CONTAIN_VALUES,
+}
+"""Each negation and what it denies."""
+
+COLUMN_COMPARISONS: Final = {
+    Operator.EQ: "=",
+    Operator.NE: "=",
+    Operator.GT: ">",
+    Operator.GE: ">=",
+    Operator.LT: "<",
+    Operator.LE: "<=",
+}
+"""The operators that compare two attributes; `ne` denies its sign."""

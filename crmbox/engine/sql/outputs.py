@@ -1,0 +1,57 @@
+"""The selected columns: what is selected for them, and how a row becomes a record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from crmbox.engine.snapshot import Snapshot
+from crmbox.engine.sql.operands import Operand, name_of
+from crmclient.query.families import Family
+from crmclient.values import Reference, Value
+
+ReadReference = Callable[[Sequence[Any]], Value]
+
+
+class Outputs:
+    """`expressions` begins with one for each key, in order; what references need besides comes after them."""
+
+    def __init__(self, columns: Sequence[tuple[str, Operand]], snapshot: Snapshot) -> None:
+        self.keys = tuple(key for key, _ in columns)
+        self.expressions = [operand.value for _, operand in columns]
+        self._decoders: list[tuple[str, Callable[[Any], Value]]] = []
+        self._references: list[tuple[str, ReadReference]] = []
+        for position, (key, operand) in enumerate(columns):
+            if operand.family is Family.REFERENCE:
+                self._references.append((key, self._reference(position, operand, snapshot)))
+            elif operand.decode is not None:
+                self._decoders.append((key, operand.decode))
+
+    def records(self, rows: Sequence[Sequence[Any]]) -> list[dict[str, Value]]:
+        """Column by column, so that what is decided by the column is decided once."""
+        keys = self.keys
+        records: list[dict[str, Any]] = [dict(zip(keys, row, strict=False)) for row in rows]
+        for key, decode in self._decoders:
+            for record in records:
+                stored = record[key]
+                if stored is not None:
+                    record[key] = decode(stored)
+        for key, read in self._references:
+            for record, row in zip(records, rows, strict=True):
+                if record[key] is not None:
+                    record[key] = read(row)
+        return records
+
+    def position_of(self, expression: str) -> int:
+        """Where `expression` is selected, adding it if it is not yet."""
+        if expression not in self.expressions:
+            self.expressions.append(expression)
+        return self.expressions.index(expression)
+
+    def _reference(self, id: int, operand: Operand, snapshot: Snapshot) -> ReadReference:
+        name = self.position_of(name_of(operand, snapshot).value)
+        if operand.target is not None:
+            target = self.position_of(operand.target)
+            return lambda row: Reference(row[target], row[id], row[name])
+        entity = next(iter(operand.attribute.targets), "")
+        return lambda row: Reference(entity, row[id], row[name])

@@ -1,0 +1,58 @@
+"""Plans by shape: written once for a revision of the metadata, and kept while they are used."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from crmbox.engine.snapshot import Snapshot
+from crmbox.engine.sql.aggregate import AggregatePlan, aggregate_plan
+from crmbox.engine.sql.dialects import PHRASES
+from crmbox.engine.sql.rows import RowPlan, distinct_plan, plain_plan
+from crmbox.engine.sql.scope import Scope
+from crmclient.query.ast import Query
+from crmclient.query.shape import Shape, digest
+
+KEPT: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """`digest` is the shape's, which page tokens are bound to."""
+
+    steps: RowPlan | AggregatePlan
+    digest: str
+
+
+Key: TypeAlias = tuple[str, str, Shape]
+
+_plans: OrderedDict[Key, Plan] = OrderedDict()
+_lock = threading.Lock()
+
+
+def plan_of(query: Query, shape: Shape, snapshot: Snapshot) -> Plan:
+    """The plan of every query of this shape. Raises UnknownEntity, InvalidQuery."""
+    key = (snapshot.revision.token, snapshot.dialect.name, shape)
+    with _lock:
+        plan = _plans.get(key)
+        if plan is not None:
+            _plans.move_to_end(key)
+            return plan
+    plan = Plan(_steps(query, snapshot), digest(shape))
+    with _lock:
+        _plans[key] = plan
+        while len(_plans) > KEPT:
+            _plans.popitem(last=False)
+    return plan
+
+
+def _steps(query: Query, snapshot: Snapshot) -> RowPlan | AggregatePlan:
+    scope = Scope(query, snapshot)
+    dialect, phrases = snapshot.dialect, PHRASES[snapshot.dialect.name]
+    if query.is_aggregate:
+        return aggregate_plan(query, scope, dialect, phrases)
+    if query.distinct:
+        return distinct_plan(query, scope, dialect, phrases)
+    return plain_plan(query, scope, dialect, phrases)

@@ -1,0 +1,144 @@
+"""Plans of queries that give rows: plain and distinct ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from crmbox.engine.dialects.base import Dialect
+from crmbox.engine.sql.dialects.base import Phrases
+from crmbox.engine.sql.filters import FilterWriter
+from crmbox.engine.sql.fragment import Fragment, Slot, concat
+from crmbox.engine.sql.grouping import Groups
+from crmbox.engine.sql.joins import from_clause
+from crmbox.engine.sql.keyset import parts_after
+from crmbox.engine.sql.operands import Operand
+from crmbox.engine.sql.orders import SortKey, ordered, sort_key, sort_keys, with_ties
+from crmbox.engine.sql.outputs import Outputs
+from crmbox.engine.sql.scope import Scope, selected, unique_keys
+from crmclient.errors import InvalidQuery
+from crmclient.query.ast import Query
+
+_MOST_PAGES: Final = 64
+"""How many patterns of empty values keep their statements: of a long order there can be very many."""
+
+
+class RowPlan:
+    """SELECT … FROM `source` WHERE `where` ORDER BY `keys`, whole or from a given row on.
+
+    The parameters' values are laid out as the query's own (`values` of them), the limit, then the last row's.
+    """
+
+    def __init__(
+        self,
+        outputs: Outputs,
+        source: Fragment,
+        where: Fragment | None,
+        keys: Sequence[SortKey],
+        values: int,
+        dialect: Dialect,
+        phrases: Phrases,
+    ) -> None:
+        self._outputs = outputs
+        self._source = source
+        self._where = where
+        self._keys = keys
+        self._limit = values
+        self._dialect = dialect
+        self._key_positions = [outputs.position_of(key.sql) for key in keys]
+        self._select = f"SELECT {', '.join(outputs.expressions)} "
+        self._order = " ORDER BY " + ", ".join(key.text(dialect, phrases) for key in keys)
+        self._pages: dict[tuple[tuple[bool, ...] | None, bool], tuple[Fragment, ...]] = {}
+        self.count = concat("SELECT COUNT(*) ", source, *_where_clause(where))
+        self.records = outputs.records
+
+    def position(self, row: Sequence[Any]) -> list[Any]:
+        """Where `row` stands in the order, as a page token holds it."""
+        return [
+            None if row[at] is None else key.to_token(row[at])
+            for key, at in zip(self._keys, self._key_positions, strict=True)
+        ]
+
+    def fits(self, position: Sequence[Any]) -> bool:
+        return len(position) == len(self._keys) and all(
+            value is not None or key.nullable for value, key in zip(position, self._keys, strict=True)
+        )
+
+    def statements(self, position: Sequence[Any] | None, *, limited: bool) -> tuple[Fragment, ...]:
+        """The statements that give the rows after `position`, one after the other."""
+        empty = None if position is None else tuple(value is None for value in position)
+        page = self._pages.get((empty, limited))
+        if page is None:
+            conditions = (None,) if empty is None else self._after(empty)
+            page = tuple(self._statement(condition, limited=limited) for condition in conditions)
+            if len(self._pages) < _MOST_PAGES:
+                self._pages[empty, limited] = page
+        return page
+
+    def _after(self, empty: tuple[bool, ...]) -> tuple[Fragment, ...]:
+        return parts_after(self._keys, empty, self._limit + 1, self._dialect.placeholder)
+
+    def _statement(self, after: Fragment | None, *, limited: bool) -> Fragment:
+        where = _where_clause(self._where, after)
+        parts = [self._select, self._source, *where, self._order]
+        if limited:
+            slot = Slot(self._limit, int, "limit")
+            parts.append(Fragment(f" LIMIT {self._dialect.placeholder}", (slot,)))
+        return concat(*parts)
+
+
+def plain_plan(query: Query, scope: Scope, dialect: Dialect, phrases: Phrases) -> RowPlan:
+    filters = FilterWriter(scope, dialect, phrases)
+    where = filters.write(query.filter, scope.root)
+    source = from_clause(scope, filters)
+    columns = _columns(query, scope)
+    keys = sort_keys(query, scope)
+    return RowPlan(
+        Outputs(columns, scope.snapshot), source, where, keys, _values(query, filters), dialect, phrases
+    )
+
+
+def distinct_plan(query: Query, scope: Scope, dialect: Dialect, phrases: Phrases) -> RowPlan:
+    """Rows are the groups of all selected columns, in whose order no other column can take part."""
+    filters = FilterWriter(scope, dialect, phrases)
+    where = filters.write(query.filter, scope.root)
+    joined = from_clause(scope, filters)
+    groups = Groups()
+    by_sql: dict[str, Operand] = {}
+    columns: list[tuple[str, Operand]] = []
+    for key, operand in _columns(query, scope):
+        outer = groups.add(operand)
+        by_sql.setdefault(operand.value, outer)
+        columns.append((key, outer))
+    inner = concat(f"SELECT {groups.select} ", joined, *_where_clause(where), groups.group_by)
+    keys = []
+    for order in query.orders:
+        wanted = by_sql.get(ordered(order, query, scope).value)
+        if wanted is None:
+            name = order.attribute or order.alias
+            raise InvalidQuery(f"order {name}: a distinct query is sorted by columns that it selects only.")
+        keys.append(sort_key(wanted, order, scope.snapshot))
+    keys = with_ties(keys, [operand for _, operand in columns], descending=False)
+    outputs = Outputs(columns, scope.snapshot)
+    source = concat("FROM (", inner, ") AS d")
+    return RowPlan(outputs, source, None, keys, _values(query, filters), dialect, phrases)
+
+
+def _columns(query: Query, scope: Scope) -> list[tuple[str, Operand]]:
+    columns = selected(query, scope)
+    return [
+        (key, scope.operand(source, column.attribute, f"attribute {column.attribute}"))
+        for key, (source, column) in zip(unique_keys(columns), columns, strict=True)
+    ]
+
+
+def _values(query: Query, filters: FilterWriter) -> int:
+    return filters.values + (query.top is not None)
+
+
+def _where_clause(*conditions: Fragment | None) -> tuple[str | Fragment, ...]:
+    parts: list[str | Fragment] = []
+    for condition in conditions:
+        if condition is not None:
+            parts += [" AND " if parts else " WHERE ", "(", condition, ")"]
+    return tuple(parts)

@@ -1,0 +1,126 @@
+"""The sources of a query, the entity and its links, under aliases of our own; and what names in it mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from crmbox.engine.snapshot import Snapshot, StoredEntity
+from crmbox.engine.sql.operands import Operand, name_of, operand_of
+from crmclient.errors import InvalidQuery
+from crmclient.query.ast import Column, Link, Query
+from crmclient.query.bounds import MOST_COLUMNS, MOST_LINKS
+from crmclient.query.families import Family
+
+NAME_SUFFIX: Final = "name"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """One entity taking part. `alias` is the query's (None for the root), `sql` the alias in the text."""
+
+    alias: str | None
+    sql: str
+    stored: StoredEntity
+
+    @property
+    def may_be_missing(self) -> bool:
+        """Whether a row may have nothing of this source, not even its key."""
+        return False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Joined(Source):
+    """The entity of a link."""
+
+    parent: Source
+    link: Link
+
+    @property
+    def may_repeat(self) -> bool:
+        """Whether one row of the parent can meet several of this source."""
+        return self.link.from_attribute != self.stored.entity.primary_id
+
+    @property
+    def may_be_missing(self) -> bool:
+        return self.link.outer or self.parent.may_be_missing
+
+
+class Scope:
+    """Every source by its alias, in the order of joining. Raises UnknownEntity, InvalidQuery."""
+
+    def __init__(self, query: Query, snapshot: Snapshot) -> None:
+        self.snapshot = snapshot
+        self.root = Source(None, "t0", snapshot.entity(query.entity))
+        self._sources: dict[str | None, Source] = {None: self.root}
+        for link in query.links:
+            self._add(link, self.root)
+
+    @property
+    def links(self) -> Iterator[Joined]:
+        return (source for source in self._sources.values() if isinstance(source, Joined))
+
+    def source(self, alias: str | None, construct: str) -> Source:
+        """The source that `alias` names. The root's entity names the root, unless a link has that alias."""
+        source = self._sources.get(alias)
+        if source is None and alias == self.root.stored.entity.logical_name:
+            source = self.root
+        if source is None:
+            raise InvalidQuery(f"{construct}: no link has the alias {alias!r}.")
+        return source
+
+    def operand(self, source: Source, attribute: str, construct: str) -> Operand:
+        """An attribute of a source; a lookup's name is an attribute too, the lookup's with `name` added."""
+        label = f"{source.alias or source.stored.entity.logical_name}.{attribute}"
+        column = source.stored.columns.get(attribute)
+        if column is not None:
+            operand = operand_of(column, source.sql, label)
+            return replace(operand, nullable=True) if source.may_be_missing else operand
+        lookup = source.stored.columns.get(attribute.removesuffix(NAME_SUFFIX))
+        if attribute.endswith(NAME_SUFFIX) and lookup is not None:
+            reference = operand_of(lookup, source.sql, label)
+            if reference.family is Family.REFERENCE:
+                return name_of(reference, self.snapshot)
+        raise InvalidQuery(
+            f"{construct}: the entity {source.stored.entity.logical_name!r} has no attribute {attribute!r}."
+        )
+
+    def _add(self, link: Link, parent: Source) -> None:
+        construct = f"link-entity {link.alias or link.entity!r}"
+        if not link.alias:
+            raise InvalidQuery(f"{construct}: an alias is needed.")
+        if link.alias in self._sources:
+            raise InvalidQuery(f"{construct}: the alias {link.alias!r} is used twice.")
+        if len(self._sources) > MOST_LINKS:
+            raise InvalidQuery(f"{construct}: a query can have at most {MOST_LINKS} links.")
+        entity = self.snapshot.entity(link.entity)
+        source = Joined(link.alias, f"t{len(self._sources)}", entity, parent, link)
+        self._sources[link.alias] = source
+        for nested in link.links:
+            self._add(nested, source)
+
+
+def selected(query: Query, scope: Scope) -> list[tuple[Source, Column]]:
+    """Every column with its source, the entity's first; the primary id when the query names none at all."""
+    columns = [(scope.root, column) for column in query.columns]
+    for source in scope.links:
+        columns.extend((source, column) for column in source.link.columns)
+    if len(columns) > MOST_COLUMNS:
+        raise InvalidQuery(f"attribute: a query can select at most {MOST_COLUMNS} columns.")
+    return columns or [(scope.root, Column(scope.root.stored.entity.primary_id))]
+
+
+def output_key(source: Source, column: Column) -> str:
+    """The key of a column in a row: its alias, else the attribute, after the link's alias and a dot."""
+    if column.alias:
+        return column.alias
+    return column.attribute if source.alias is None else f"{source.alias}.{column.attribute}"
+
+
+def unique_keys(columns: list[tuple[Source, Column]]) -> list[str]:
+    keys = [output_key(source, column) for source, column in columns]
+    for key in keys:
+        if keys.count(key) > 1:
+            raise InvalidQuery(f"attribute {key!r}: two columns have this name; give one of them an alias.")
+    return keys

@@ -1,0 +1,140 @@
+"""Definitions as DDL. Always additive: a column is added or emptied, a table is never made again from what
+is known.
+
+There are no foreign keys: lookups may point at several tables, and what a delete does is the engine's rule.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+
+from crmbox.engine.codecs import codec_for
+from crmbox.engine.definitions import AttributeDefinition, EntityDefinition
+from crmbox.engine.dialects.base import Dialect, Storage
+from crmbox.engine.names import LONGEST, quote
+from crmclient.errors import InvalidDefinition
+from crmclient.metadata import AlternateKey
+
+INDEXED_LENGTH = 450
+"""Longest text that an index takes: PostgreSQL's index rows end at about 2,700 bytes."""
+
+UNINDEXED_LOOKUPS = frozenset({"createdby", "modifiedby"})
+
+
+def create_table(definition: EntityDefinition, dialect: Dialect) -> Iterator[str]:
+    primary_id = definition.entity.primary_id
+    columns = []
+    for attribute in definition.attributes:
+        for name, storage in physical_columns(attribute, dialect):
+            suffix = " PRIMARY KEY" if attribute.attribute.logical_name == primary_id else ""
+            columns.append(f"{quote(name)} {dialect.column_type(storage)}{suffix}")
+    yield f"CREATE TABLE {quote(definition.table)} ({', '.join(columns)})"
+    for attribute in definition.attributes:
+        yield from create_indexes(definition, attribute, dialect)
+
+
+def add_columns(
+    definition: EntityDefinition, attribute: AttributeDefinition, dialect: Dialect, *, spare: Sequence[str]
+) -> Iterator[str]:
+    """The columns of a new attribute, but for those of `spare`, which the table already has."""
+    for name, storage in physical_columns(attribute, dialect):
+        if name not in spare:
+            yield add_column(definition.table, name, storage, dialect)
+    yield from create_indexes(definition, attribute, dialect)
+
+
+def add_column(table: str, column: str, storage: Storage, dialect: Dialect) -> str:
+    return f"ALTER TABLE {quote(table)} ADD COLUMN {quote(column)} {dialect.column_type(storage)}"
+
+
+def create_indexes(
+    definition: EntityDefinition, attribute: AttributeDefinition, dialect: Dialect
+) -> Iterator[str]:
+    """What lists are ordered by and what lookups are followed along."""
+    columns = _indexed(definition, attribute)
+    if columns:
+        first, *rest = (quote(column) for column in columns)
+        listed = ", ".join((first + dialect.nulls_first, *rest))
+        name = quote(index_name(definition.table, columns))
+        yield f"CREATE INDEX {name} ON {quote(definition.table)} ({listed}){_where_filled(attribute)}"
+
+
+def drop_indexes(definition: EntityDefinition, attribute: AttributeDefinition) -> Iterator[str]:
+    columns = _indexed(definition, attribute)
+    if columns:
+        yield drop_index(index_name(definition.table, columns))
+
+
+def create_key(definition: EntityDefinition, key: AlternateKey) -> str:
+    comparable = {item.attribute.logical_name: item.key or item.column for item in definition.attributes}
+    for name in key.attributes:
+        if name not in comparable:
+            raise InvalidDefinition(
+                f"{definition.entity.logical_name}: key {key.name}: there is no attribute {name!r}."
+            )
+    columns = [quote(comparable[name]) for name in key.attributes]
+    index = quote(definition.key_indexes[key.name])
+    # Empty values never clash, so that a record without its key costs the index nothing.
+    filled = " AND ".join(f"{column} IS NOT NULL" for column in columns)
+    return f"CREATE UNIQUE INDEX {index} ON {quote(definition.table)} ({', '.join(columns)}) WHERE {filled}"
+
+
+def drop_index(index: str) -> str:
+    return f"DROP INDEX IF EXISTS {quote(index)}"
+
+
+def drop_table(definition: EntityDefinition) -> str:
+    return f"DROP TABLE {quote(definition.table)}"
+
+
+def empty_columns(definition: EntityDefinition, columns: Sequence[str]) -> str:
+    listed = ", ".join(f"{quote(column)} = NULL" for column in columns)
+    return f"UPDATE {quote(definition.table)} SET {listed}"
+
+
+def fill_target(definition: EntityDefinition, attribute: AttributeDefinition, dialect: Dialect) -> str:
+    """Names, as its one parameter, the entity that a lookup with a single target has pointed at so far."""
+    assert attribute.target is not None  # noqa: S101  called for a lookup that has just got its target column
+    return (
+        f"UPDATE {quote(definition.table)} SET {quote(attribute.target)} = {dialect.placeholder} "
+        f"WHERE {quote(attribute.column)} IS NOT NULL"
+    )
+
+
+def index_name(table: str, columns: Sequence[str]) -> str:
+    """Unique over the whole database, as PostgreSQL wants it."""
+    digest = hashlib.sha256(" ".join((table, *columns)).encode()).hexdigest()[:12]
+    return f"{table[: LONGEST - 13]}_{digest}"
+
+
+def physical_columns(attribute: AttributeDefinition, dialect: Dialect) -> list[tuple[str, Storage]]:
+    columns = [(attribute.column, codec_for(attribute.attribute, dialect.name).storage)]
+    if attribute.key is not None:
+        columns.append((attribute.key, Storage.KEY))
+    if attribute.target is not None:
+        columns.append((attribute.target, Storage.TEXT))
+    return columns
+
+
+def _where_filled(attribute: AttributeDefinition) -> str:
+    """A lookup is followed, never ordered by: most are empty, and need not cost every write."""
+    return f" WHERE {quote(attribute.column)} IS NOT NULL" if attribute.attribute.targets else ""
+
+
+def _indexed(definition: EntityDefinition, attribute: AttributeDefinition) -> tuple[str, ...]:
+    described = attribute.attribute
+    primary_key = next(
+        item.column
+        for item in definition.attributes
+        if item.attribute.logical_name == definition.entity.primary_id
+    )
+    if described.type.is_reference and described.logical_name not in UNINDEXED_LOOKUPS:
+        return (attribute.column,)
+    if described.targets and not described.type.is_reference:
+        return (attribute.column,)
+    if described.is_primary_name and (described.max_length or 0) <= INDEXED_LENGTH:
+        return (attribute.key or attribute.column, primary_key)
+    if described.logical_name == "createdon":
+        return (attribute.column, primary_key)
+    return ()

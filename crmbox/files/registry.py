@@ -1,0 +1,97 @@
+"""Which files there are, and which records they belong to.
+
+A file's bytes go only after the transaction that lets go of it has committed. An upload that broke off
+without a chance to clean up leaves an unattached file, which a later upload sweeps away.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+
+from crmbox.engine.connection import WriteUnit
+from crmbox.engine.dialects.base import DbValue
+from crmbox.engine.encoding import encode_timestamp
+from crmbox.engine.snapshot import StoredColumn, StoredEntity
+from crmbox.files.stores import block_store
+from crmclient.metadata import AttributeType
+from crmclient.values import Guid
+
+ABANDONED_AFTER = dt.timedelta(days=1)
+
+
+def begin(unit: WriteUnit, file: Guid, entity: str, record: Guid, attribute: str) -> None:
+    mark = unit.dialect.placeholder
+    unit.execute(
+        f"INSERT INTO crm_file (id, entity, record, attribute, attached, begun_at) "
+        f"VALUES ({', '.join([mark] * 6)})",
+        (file, entity, record, attribute, False, encode_timestamp(unit.now)),
+    )
+
+
+def attach(unit: WriteUnit, file: Guid, record: Guid, attribute: str) -> None:
+    """Make `file` the one of its column; the one before goes."""
+    mark = unit.dialect.placeholder
+    before = unit.rows(
+        f"DELETE FROM crm_file WHERE record = {mark} AND attribute = {mark} AND attached AND id <> {mark} "
+        "RETURNING id",
+        (record, attribute, file),
+    )
+    unit.execute(f"UPDATE crm_file SET attached = TRUE WHERE id = {mark}", (file,))
+    _remove_later(unit, before)
+
+
+def abandon(unit: WriteUnit, file: Guid) -> None:
+    """Forget a file that will not be attached."""
+    mark = unit.dialect.placeholder
+    gone = unit.rows(f"DELETE FROM crm_file WHERE id = {mark} AND NOT attached RETURNING id", (file,))
+    _remove_later(unit, gone)
+
+
+def sweep(unit: WriteUnit) -> None:
+    """Forget uploads that were begun long ago and never ended."""
+    limit = encode_timestamp(unit.now - ABANDONED_AFTER)
+    mark = unit.dialect.placeholder
+    gone = unit.rows(f"DELETE FROM crm_file WHERE NOT attached AND begun_at < {mark} RETURNING id", (limit,))
+    _remove_later(unit, gone)
+
+
+def clears_files(stored: StoredEntity, written: Mapping[str, DbValue]) -> bool:
+    """Whether `detach_cleared` has anything to do."""
+    return any(column.name in written for column in _file_columns(stored))
+
+
+def detach_cleared(
+    unit: WriteUnit, stored: StoredEntity, written: Mapping[str, DbValue], record: Guid
+) -> None:
+    """Forget the files of columns that a write has cleared."""
+    for column in _file_columns(stored):
+        if column.name in written:
+            mark = unit.dialect.placeholder
+            gone = unit.rows(
+                f"DELETE FROM crm_file WHERE record = {mark} AND attribute = {mark} AND attached "
+                "RETURNING id",
+                (record, column.attribute.logical_name),
+            )
+            _remove_later(unit, gone)
+
+
+def forget_record(unit: WriteUnit, stored: StoredEntity, record: Guid) -> None:
+    """Forget all files of a record that is being deleted."""
+    if _file_columns(stored):
+        mark = unit.dialect.placeholder
+        gone = unit.rows(f"DELETE FROM crm_file WHERE record = {mark} RETURNING id", (record,))
+        _remove_later(unit, gone)
+
+
+def _remove_later(unit: WriteUnit, files: Iterable[tuple[Guid]]) -> None:
+    store = block_store(unit.alias)
+    for (file,) in files:
+        unit.after_commit(lambda file=file: store.remove(file))  # type: ignore[misc]
+
+
+@lru_cache(maxsize=4096)
+def _file_columns(stored: StoredEntity) -> tuple[StoredColumn, ...]:
+    files = (AttributeType.FILE, AttributeType.IMAGE)
+    return tuple(column for column in stored.columns.values() if column.attribute.type in files)

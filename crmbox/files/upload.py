@@ -1,0 +1,134 @@
+"""Putting a file into a column: a transaction for each block, and a last small one that moves the column's
+pointer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import BinaryIO
+
+from crmbox.engine.connection import WriteUnit, write_unit
+from crmbox.engine.deadlines import in_time
+from crmbox.engine.names import quote
+from crmbox.engine.records.callers import check_caller
+from crmbox.engine.records.statements import version_number, with_id
+from crmbox.engine.records.storing import record_id, store
+from crmbox.engine.records.written import Written
+from crmbox.engine.snapshot import StoredEntity
+from crmbox.files import registry
+from crmbox.files.blocks import BLOCK
+from crmbox.files.columns import file_column
+from crmbox.files.stores import block_store
+from crmclient.errors import (
+    InvalidRecord,
+    PlatformError,
+    RecordNotFound,
+    TooLong,
+    VersionMismatch,
+)
+from crmclient.limits import check_file
+from crmclient.platform import Call
+from crmclient.values import FileInfo, Guid, Value, new_guid
+
+
+class Upload:
+    """One upload. `run` reads `content` in blocks, whatever its size."""
+
+    def __init__(
+        self, alias: str, entity: str, record: Guid, attribute: str, if_version: str | None, call: Call
+    ) -> None:
+        self._alias = alias
+        self._entity = entity
+        self._record = record
+        self._attribute = attribute
+        self._if_version = if_version
+        self._call = call
+        self._file = new_guid()
+
+    def run(self, content: BinaryIO, file_name: str, content_type: str) -> FileInfo:
+        """Raises as `Platform.upload`; when it does, the column is as before and no bytes are left."""
+        check_file(self._entity, self._attribute, file_name, content_type)
+        limit = self._begin()
+        try:
+            size = self._write_blocks(content, limit)
+            info = FileInfo(self._file, file_name, size, content_type)
+            self._attach(info)
+        except BaseException:
+            self._abandon()
+            raise
+        return info
+
+    def _abandon(self) -> None:
+        """What cannot be cleaned up now is swept away later; the first error is the one to report."""
+        with suppress(PlatformError), write_unit(self._alias) as unit:
+            registry.abandon(unit, self._file)
+
+    def _begin(self) -> int | None:
+        """Note the file, if the record is there as the caller knows it; the column's size limit in bytes."""
+        with write_unit(self._alias) as unit:
+            stored = unit.snapshot.entity(self._entity)
+            column = file_column(stored, self._attribute)
+            self._record = record_id(stored, self._record)
+            check_caller(unit, self._call.caller)
+            self._check_version(unit, stored)
+            registry.sweep(unit)
+            registry.begin(unit, self._file, self._entity, self._record, self._attribute)
+        return column.attribute.max_size
+
+    def _check_version(self, unit: WriteUnit, stored: StoredEntity) -> None:
+        version = quote(stored.columns["versionnumber"].name)
+        found = unit.rows(
+            f"SELECT {version} FROM {quote(stored.table)} {with_id(stored, unit.dialect.placeholder)}",
+            (self._record,),
+        )
+        if not found:
+            raise RecordNotFound(self._entity, self._record)
+        if self._if_version is not None:
+            expected = version_number(self._entity, self._record, self._if_version)
+            if found[0][0] != expected:
+                raise VersionMismatch(self._entity, self._record)
+
+    def _write_blocks(self, content: BinaryIO, limit: int | None) -> int:
+        blocks = block_store(self._alias)
+        size = 0
+        for number, block in enumerate(_blocks(content)):
+            in_time(self._call)
+            size += len(block)
+            if limit is not None and size > limit:
+                raise InvalidRecord(
+                    self._entity, [TooLong(self._attribute, f"A file of at most {limit} bytes.")]
+                )
+            blocks.write(self._file, number, block)
+        blocks.finish(self._file)
+        return size
+
+    def _attach(self, info: FileInfo) -> None:
+        with write_unit(self._alias) as unit:
+            stored = unit.snapshot.entity(self._entity)
+            file_column(stored, self._attribute)
+            written = Written(unit.snapshot, stored)
+            written.set(self._attribute, info)
+            for name, value in _facts(stored, self._attribute, info):
+                written.set(name, value)
+            store(unit, written, self._record, if_version=self._if_version, caller=self._call.caller)
+            registry.attach(unit, self._file, self._record, self._attribute)
+
+
+def _blocks(content: BinaryIO) -> Iterator[bytes]:
+    """The content in full blocks, however small the pieces are that a source yields."""
+    held = bytearray()
+    while piece := content.read(BLOCK - len(held)):
+        held += piece
+        if len(held) == BLOCK:
+            yield bytes(held)
+            held.clear()
+    if held:
+        yield bytes(held)
+
+
+def _facts(stored: StoredEntity, attribute: str, info: FileInfo) -> Iterator[tuple[str, Value]]:
+    for name, column in stored.columns.items():
+        fact = column.definition.file_fact
+        if fact is not None and fact.file == attribute:
+            yield name, True if fact.fact == "present" else getattr(info, fact.fact)

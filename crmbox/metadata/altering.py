@@ -1,0 +1,107 @@
+"""Changes of what exists: labels, limits, options, targets, keys, what a delete does. Never of how values
+are stored.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace as changed
+
+from crmbox.engine import tables as schema
+from crmbox.engine.definitions import AttributeDefinition, EntityDefinition
+from crmbox.metadata.creating import relate
+from crmbox.metadata.draft import Draft
+from crmbox.metadata.placing import Placing, is_polymorphic
+from crmclient.errors import InvalidDefinition
+from crmclient.metadata import Attribute, Cascade, Entity, Relationship
+
+
+def alter_entity(draft: Draft, entity: Entity) -> None:
+    """Labels, descriptions, the entity set's name, notes; keys that are new are made, keys that are left
+    out go.
+    """
+    definition = draft.entity(entity.logical_name)
+    before = definition.entity
+    if (entity.primary_id, entity.primary_name, entity.is_intersect) != (
+        before.primary_id,
+        before.primary_name,
+        before.is_intersect,
+    ):
+        raise InvalidDefinition(f"{entity.logical_name}: primary id, primary name and intersect are fixed.")
+    if before.has_notes and not entity.has_notes:
+        raise InvalidDefinition(f"{entity.logical_name}: it may have notes already, and keeps them.")
+    gone = [key for key in before.keys if key not in entity.keys]
+    new = [key for key in entity.keys if key not in before.keys]
+    indexes = {key.name: definition.key_indexes[key.name] for key in before.keys if key not in gone}
+    indexes.update({key.name: schema.index_name(definition.table, ("key", key.name)) for key in new})
+    draft.run(schema.drop_index(definition.key_indexes[key.name]) for key in gone)
+    definition = changed(definition, entity=entity, key_indexes=indexes)
+    draft.put_entity(definition)
+    draft.run(schema.create_key(definition, key) for key in new)
+
+
+def alter_attribute(draft: Draft, entity: str, attribute: Attribute) -> None:
+    definition = draft.entity(entity)
+    before = draft.attribute(entity, attribute.logical_name)
+    _check_unchanged(entity, before.attribute, attribute)
+    after = changed(before, attribute=attribute)
+    if is_polymorphic(attribute) and before.target is None:
+        after = _with_target(draft, definition, after)
+    attributes = tuple(after if item is before else item for item in definition.attributes)
+    definition = changed(definition, attributes=attributes)
+    relationships = tuple(relate(definition, definition.relationships))
+    draft.put_entity(changed(definition, relationships=relationships))
+
+
+def alter_relationship(draft: Draft, relationship: Relationship) -> None:
+    """What deleting the referenced record does."""
+    definition = draft.entity(relationship.intersect or relationship.referencing)
+    before = next((r for r in definition.relationships if r.name == relationship.name), None)
+    if before is None:
+        raise InvalidDefinition(f"There is no relationship {relationship.name!r}.")
+    if changed(before, on_delete=relationship.on_delete) != relationship:
+        raise InvalidDefinition(f"{relationship.name}: only what a delete does can be changed.")
+    relationships = tuple(relationship if r is before else r for r in definition.relationships)
+    draft.put_entity(changed(definition, relationships=relationships))
+
+
+def attach_notes(draft: Draft, notes: str, regarding: str) -> None:
+    """Let the notes' lookup point at every entity that has notes; they go with the record they are about."""
+    if notes not in draft.entities:
+        return
+    definition = draft.entities[notes]
+    attribute = draft.attribute(notes, regarding).attribute
+    noted = sorted(name for name, item in draft.entities.items() if item.entity.has_notes)
+    new = [name for name in noted if name not in attribute.targets]
+    if new:
+        relationships = (
+            Relationship(f"{name}_{notes}", name, notes, regarding, on_delete=Cascade.DELETE) for name in new
+        )
+        draft.put_entity(changed(definition, relationships=(*definition.relationships, *relationships)))
+        alter_attribute(draft, notes, changed(attribute, targets=(*attribute.targets, *new)))
+
+
+def _check_unchanged(entity: str, before: Attribute, after: Attribute) -> None:
+    where = f"{entity}.{after.logical_name}"
+    if (before.type, before.behavior) != (after.type, after.behavior):
+        raise InvalidDefinition(f"{where}: the type stays; make another attribute.")
+    if (before.is_primary_id, before.is_primary_name) != (after.is_primary_id, after.is_primary_name):
+        raise InvalidDefinition(f"{where}: primary id and primary name are fixed.")
+    if not set(before.targets) <= set(after.targets):
+        raise InvalidDefinition(f"{where}: records may point at a target already, so none can be taken away.")
+
+
+def _with_target(
+    draft: Draft, definition: EntityDefinition, item: AttributeDefinition
+) -> AttributeDefinition:
+    [only] = draft.attribute(definition.entity.logical_name, item.attribute.logical_name).attribute.targets
+    taken = {name for a in definition.attributes for name in (a.column, a.key, a.target) if name}
+    placing = Placing(draft.dialect, taken | {spare.name for spare in definition.spare})
+    item = changed(item, target=placing.target_of(item.column))
+    columns = schema.physical_columns(item, draft.dialect)
+    draft.run(
+        schema.add_column(definition.table, name, storage, draft.dialect)
+        for name, storage in columns
+        if name == item.target
+    )
+    draft.statements.append((schema.fill_target(definition, item, draft.dialect), (only,)))
+    return item

@@ -1,0 +1,169 @@
+"""One change of the metadata: definitions, tables and revision in one transaction, under the revision's
+lock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace as changed
+
+from django.db import DEFAULT_DB_ALIAS, connections, transaction
+
+from crmbox.engine.connection import WriteUnit, write_unit
+from crmbox.engine.definitions import Ownership
+from crmbox.engine.failures import NotUnique
+from crmbox.engine.names import quote
+from crmbox.engine.revision import RAISE_METADATA, new_token
+from crmbox.engine.snapshot import Snapshot
+from crmbox.metadata import altering, creating, removing
+from crmbox.metadata.draft import Draft
+from crmbox.metadata.placing import NO_EXTRAS, Extras
+from crmclient.errors import InvalidDefinition, UnknownOptionSet
+from crmclient.metadata import AlternateKey, Attribute, Entity, OptionSet, Relationship
+
+NOTES, REGARDING = "annotation", "objectid"
+
+_PUT = (
+    "INSERT INTO crm_definition (kind, name, token, document) VALUES ({0}, {0}, {0}, {0}) "
+    "ON CONFLICT (kind, name) DO UPDATE SET token = excluded.token, document = excluded.document"
+)
+_REMOVE = "DELETE FROM crm_definition WHERE kind = {0} AND name = {0}"
+
+
+class Change:
+    """What may be done to the metadata. All of it happens when the block ends well, or none of it.
+
+    Definitions may refer to one another in any order: they are checked together, at the end. Every method
+    raises InvalidDefinition, UnknownEntity or UnknownOptionSet.
+    """
+
+    def __init__(self, unit: WriteUnit) -> None:
+        self._unit = unit
+        self._draft = Draft(unit.snapshot, connections[unit.alias].introspection.table_names())
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The metadata before the change."""
+        return self._unit.snapshot
+
+    def create_entity(
+        self,
+        entity: Entity,
+        attributes: Sequence[Attribute] = (),
+        relationships: Sequence[Relationship] = (),
+        *,
+        ownership: Ownership = Ownership.USER,
+        has_states: bool = True,
+        extras: Extras = NO_EXTRAS,
+    ) -> None:
+        """A new entity with its table, keys and attributes, those that every entity has included.
+
+        A lookup that no relationship describes gets a plain one, whose delete only removes the link.
+        """
+        creating.create_entity(
+            self._draft,
+            entity,
+            attributes,
+            relationships,
+            ownership=ownership,
+            has_states=has_states,
+            extras=extras,
+        )
+
+    def create_attributes(
+        self,
+        entity: str,
+        attributes: Sequence[Attribute],
+        relationships: Sequence[Relationship] = (),
+        *,
+        extras: Extras = NO_EXTRAS,
+    ) -> None:
+        creating.create_attributes(self._draft, entity, attributes, relationships, extras)
+
+    def create_many_to_many(self, relationship: Relationship, *, custom: bool = False) -> None:
+        """Only a custom one can be deleted again."""
+        creating.create_many_to_many(self._draft, relationship, custom=custom)
+
+    def create_option_set(self, option_set: OptionSet) -> None:
+        """A global option set."""
+        if option_set.name in self._draft.option_sets:
+            raise InvalidDefinition(f"The option set {option_set.name!r} exists already.")
+        self._draft.put_option_set(option_set)
+
+    def alter_entity(self, entity: Entity) -> None:
+        altering.alter_entity(self._draft, entity)
+
+    def alter_attribute(self, entity: str, attribute: Attribute) -> None:
+        """Labels, limits, options and further targets; the type stays."""
+        altering.alter_attribute(self._draft, entity, attribute)
+
+    def alter_option_set(self, option_set: OptionSet) -> None:
+        if option_set.name not in self._draft.option_sets:
+            raise UnknownOptionSet(option_set.name)
+        self._draft.put_option_set(option_set)
+
+    def alter_relationship(self, relationship: Relationship) -> None:
+        altering.alter_relationship(self._draft, relationship)
+
+    def create_key(self, entity: str, key: AlternateKey) -> None:
+        described = self._draft.entity(entity).entity
+        self.alter_entity(changed(described, keys=(*described.keys, key)))
+
+    def delete_key(self, entity: str, name: str) -> None:
+        described = self._draft.entity(entity).entity
+        self.alter_entity(changed(described, keys=tuple(key for key in described.keys if key.name != name)))
+
+    def delete_attribute(self, entity: str, name: str) -> None:
+        item = self._draft.attribute(entity, name)
+        holds = self._holds(entity, f"{quote(item.column)} IS NOT NULL")
+        removing.delete_attribute(self._draft, entity, name, holds_files=holds)
+
+    def delete_entity(self, name: str) -> None:
+        removing.delete_entity(self._draft, name, is_empty=not self._holds(name, "1 = 1"))
+
+    def delete_option_set(self, name: str) -> None:
+        removing.delete_option_set(self._draft, name)
+
+    def carry_out(self) -> None:
+        draft = self._draft
+        altering.attach_notes(draft, NOTES, REGARDING)
+        if not draft.is_changed:
+            return
+        draft.check()
+        for statement in draft.dialect.before_schema_change():
+            self._unit.execute(statement)
+        for statement, parameters in draft.statements:
+            self._unit.execute(statement, parameters)
+        self._write_definitions()
+
+    def _write_definitions(self) -> None:
+        mark = self._draft.dialect.placeholder
+        token = new_token()
+        for kind, name, document in self._draft.documents():
+            if document is None:
+                self._unit.execute(_REMOVE.format(mark), (kind.value, name))
+            else:
+                self._unit.execute(_PUT.format(mark), (kind.value, name, token, document))
+        self._unit.execute(RAISE_METADATA.format(mark), (token,))
+
+    def _holds(self, entity: str, condition: str) -> bool:
+        """Whether a record meets `condition`; an attribute or entity made in this very change has no
+        records yet.
+        """
+        if entity not in self.snapshot:
+            return False
+        stored = self.snapshot.entity(entity)
+        return bool(self._unit.rows(f"SELECT 1 FROM {quote(stored.table)} WHERE {condition} LIMIT 1"))
+
+
+@contextmanager
+def change(alias: str = DEFAULT_DB_ALIAS) -> Iterator[Change]:
+    """A change of the metadata; it is carried out when the block ends without an error."""
+    with transaction.atomic(using=alias), write_unit(alias) as unit:
+        changes = Change(unit)
+        yield changes
+        try:
+            changes.carry_out()
+        except NotUnique as error:
+            raise InvalidDefinition("Records that exist have the same values in a new key.") from error

@@ -1,0 +1,168 @@
+"""What a changed definition must fulfil. Every problem is an InvalidDefinition that names what to mend."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from crmbox.engine.definitions import AttributeDefinition, EntityDefinition
+from crmbox.engine.money import DECIMAL_PLACES, MONEY_PLACES
+from crmbox.engine.names import check_logical
+from crmbox.engine.tables import INDEXED_LENGTH
+from crmclient.errors import InvalidDefinition
+from crmclient.metadata import Attribute, AttributeType, OptionSet
+
+LONGEST_STRING = 4_000
+LONGEST_MEMO = 1_048_576
+
+UNKEYABLE = frozenset(
+    {
+        AttributeType.MEMO,
+        AttributeType.MULTISELECT,
+        AttributeType.FILE,
+        AttributeType.IMAGE,
+        AttributeType.DOUBLE,
+    }
+)
+PLACES = {AttributeType.MONEY: MONEY_PLACES, AttributeType.DECIMAL: DECIMAL_PLACES, AttributeType.DOUBLE: 10}
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """All definitions as they will be after the change."""
+
+    entities: Mapping[str, EntityDefinition]
+    option_sets: Mapping[str, OptionSet]
+
+
+def check_entity(definition: EntityDefinition, known: Known) -> None:
+    entity = definition.entity
+    name = check_logical(entity.logical_name)
+    attributes = {item.attribute.logical_name: item for item in definition.attributes}
+    _check_no_repeats(f"{name}: attribute", [item.attribute.logical_name for item in definition.attributes])
+    if entity.primary_name is not None:
+        primary = attributes.get(entity.primary_name)
+        if primary is None or primary.attribute.type is not AttributeType.STRING:
+            raise InvalidDefinition(f"{name}: the primary name {entity.primary_name!r} is no text attribute.")
+    for item in definition.attributes:
+        _check_attribute(name, item, attributes, known)
+    _check_states(name, attributes)
+    _check_keys(definition, attributes)
+    for relationship in definition.relationships:
+        for end in (relationship.referenced, relationship.referencing):
+            if end not in known.entities:
+                raise InvalidDefinition(f"{relationship.name}: there is no entity {end!r}.")
+
+
+def check_option_set(option_set: OptionSet) -> None:
+    check_logical(option_set.name)
+    _check_no_repeats(f"{option_set.name}: option", [option.value for option in option_set.options])
+    for option in option_set.options:
+        if not -(2**31) <= option.value < 2**31:
+            raise InvalidDefinition(f"{option_set.name}: {option.value} is no 32-bit number.")
+
+
+def check_names_are_unique(known: Known) -> None:
+    """Entity set names and relationship names address something each, over the whole platform."""
+    definitions = known.entities.values()
+    _check_no_repeats("entity set", [definition.entity.entity_set for definition in definitions])
+    names = [relationship.name for definition in definitions for relationship in definition.relationships]
+    _check_no_repeats("relationship", names)
+
+
+def _check_attribute(
+    entity: str, item: AttributeDefinition, attributes: Mapping[str, AttributeDefinition], known: Known
+) -> None:
+    attribute = item.attribute
+    where = f"{entity}.{check_logical(attribute.logical_name)}"
+    _check_limits(where, attribute)
+    for target in attribute.targets:
+        if target not in known.entities:
+            raise InvalidDefinition(f"{where}: there is no entity {target!r} to point at.")
+    if attribute.type.has_options:
+        _check_options(where, attribute, known)
+    for part in item.joined_from:
+        if part not in attributes or attributes[part].attribute.type is not AttributeType.STRING:
+            raise InvalidDefinition(f"{where}: it is joined from {part!r}, which is no text attribute.")
+    if item.file_fact is not None and item.file_fact.file not in attributes:
+        raise InvalidDefinition(f"{where}: there is no file column {item.file_fact.file!r}.")
+    _check_default(where, item, known)
+
+
+def _check_limits(where: str, attribute: Attribute) -> None:
+    longest = {AttributeType.STRING: LONGEST_STRING, AttributeType.MEMO: LONGEST_MEMO}.get(attribute.type)
+    if longest is not None and not 1 <= (attribute.max_length or 0) <= longest:
+        raise InvalidDefinition(f"{where}: a length is from 1 to {longest} characters.")
+    places = PLACES.get(attribute.type)
+    if places is not None and attribute.precision is not None and not 0 <= attribute.precision <= places:
+        raise InvalidDefinition(f"{where}: a precision is from 0 to {places} places.")
+    if (
+        attribute.minimum is not None
+        and attribute.maximum is not None
+        and attribute.minimum > attribute.maximum
+    ):
+        raise InvalidDefinition(f"{where}: the minimum lies above the maximum.")
+
+
+def _check_options(where: str, attribute: Attribute, known: Known) -> None:
+    if attribute.options is not None:
+        check_option_set(attribute.options)
+    elif attribute.option_set not in known.option_sets:
+        raise InvalidDefinition(f"{where}: there is no option set {attribute.option_set!r}.")
+
+
+def _check_default(where: str, item: AttributeDefinition, known: Known) -> None:
+    if item.default is None:
+        return
+    if item.attribute.type is AttributeType.BOOLEAN:
+        fits = isinstance(item.default, bool)
+    elif item.attribute.type is AttributeType.PICKLIST:
+        options = item.attribute.options or known.option_sets[item.attribute.option_set or ""]
+        fits = item.default in {option.value for option in options.options}
+    else:
+        fits = False
+    if not fits:
+        raise InvalidDefinition(f"{where}: {item.default!r} cannot be its default value.")
+
+
+def _check_states(entity: str, attributes: Mapping[str, AttributeDefinition]) -> None:
+    described = [item.attribute for item in attributes.values()]
+    states = [a for a in described if a.type is AttributeType.STATE]
+    statuses = [a for a in described if a.type is AttributeType.STATUS]
+    if not states and not statuses:
+        return
+    if [a.logical_name for a in states] != ["statecode"] or [a.logical_name for a in statuses] != [
+        "statuscode"
+    ]:
+        raise InvalidDefinition(f"{entity}: statecode and statuscode come together, once each.")
+    if states[0].options is None or statuses[0].options is None:
+        raise InvalidDefinition(f"{entity}: statecode and statuscode have option sets of their own.")
+    with_status = {option.state for option in statuses[0].options.options}
+    values = {option.value for option in states[0].options.options}
+    if with_status != values:
+        raise InvalidDefinition(f"{entity}: every state needs a status, and every status one of the states.")
+
+
+def _check_keys(definition: EntityDefinition, attributes: Mapping[str, AttributeDefinition]) -> None:
+    entity = definition.entity
+    _check_no_repeats(f"{entity.logical_name}: key", [key.name for key in entity.keys])
+    for key in entity.keys:
+        where = f"{entity.logical_name}: key {key.name}"
+        if not key.attributes:
+            raise InvalidDefinition(f"{where} has no attributes.")
+        length = 0
+        for name in key.attributes:
+            if name not in attributes or attributes[name].attribute.type in UNKEYABLE:
+                raise InvalidDefinition(f"{where}: {name!r} is no attribute that can be part of a key.")
+            length += attributes[name].attribute.max_length or 0
+        if length > INDEXED_LENGTH:
+            raise InvalidDefinition(
+                f"{where}: its texts are longer than {INDEXED_LENGTH} characters together."
+            )
+
+
+def _check_no_repeats(what: str, names: list[str] | list[int]) -> None:
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise InvalidDefinition(f"{what} {repeated[0]!r} exists already.")

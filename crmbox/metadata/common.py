@@ -1,0 +1,135 @@
+"""The attributes that the engine gives to entities, and fills in itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from crmbox.engine.definitions import Ownership
+from crmclient.metadata import (
+    Attribute,
+    AttributeType,
+    Cascade,
+    Entity,
+    Label,
+    Option,
+    OptionSet,
+    Relationship,
+    RequiredLevel,
+)
+
+ACTIVE, INACTIVE = 0, 1
+ACTIVE_STATUS, INACTIVE_STATUS = 1, 2
+
+
+def _label(english: str, german: str, arabic: str) -> Label:
+    return Label({1033: english, 1031: german, 1025: arabic})
+
+
+_ACTIVE: Final = _label("Active", "Aktiv", "نشط")
+_INACTIVE: Final = _label("Inactive", "Inaktiv", "غير نشط")
+_STATE: Final = _label("Status", "Status", "الحالة")
+_STATUS: Final = _label("Status Reason", "Statusgrund", "سبب الحالة")
+
+
+def primary_id(entity: Entity) -> Attribute:
+    return Attribute(
+        entity.primary_id,
+        AttributeType.UNIQUEIDENTIFIER,
+        entity.label,
+        required=RequiredLevel.SYSTEM,
+        updatable=False,
+        is_primary_id=True,
+    )
+
+
+def version() -> Attribute:
+    return _kept(
+        "versionnumber", AttributeType.BIGINT, _label("Version Number", "Versionsnummer", "رقم الإصدار")
+    )
+
+
+def audit(ownership: Ownership) -> Iterator[Attribute]:
+    """Who made a record and when and, for one that users own, its owner."""
+    yield _kept("createdon", AttributeType.DATETIME, _label("Created On", "Erstellt am", "تاريخ الإنشاء"))
+    yield _kept("modifiedon", AttributeType.DATETIME, _label("Modified On", "Geändert am", "تاريخ التعديل"))
+    yield _kept(
+        "createdby", AttributeType.LOOKUP, _label("Created By", "Erstellt von", "أنشأه"), ("systemuser",)
+    )
+    yield _kept(
+        "modifiedby", AttributeType.LOOKUP, _label("Modified By", "Geändert von", "عدّله"), ("systemuser",)
+    )
+    yield Attribute(
+        "overriddencreatedon",
+        AttributeType.DATETIME,
+        _label("Record Created On", "Datensatz erstellt am", "تاريخ إنشاء السجل"),
+        updatable=False,
+    )
+    if ownership is Ownership.USER:
+        yield Attribute(
+            "ownerid",
+            AttributeType.OWNER,
+            _label("Owner", "Besitzer", "المالك"),
+            required=RequiredLevel.SYSTEM,
+            targets=("systemuser", "team"),
+        )
+        yield _kept(
+            "owningbusinessunit",
+            AttributeType.LOOKUP,
+            _label("Owning Business Unit", "Besitzende Unternehmenseinheit", "وحدة العمل المالكة"),
+            ("businessunit",),
+        )
+
+
+def audit_relationships(entity: str, ownership: Ownership) -> Iterator[Relationship]:
+    """An owner and its business unit stay as long as they own anything."""
+    for attribute in ("createdby", "modifiedby"):
+        yield Relationship(f"lk_{entity}_{attribute}", "systemuser", entity, attribute)
+    if ownership is Ownership.USER:
+        for owner, attribute in (
+            ("systemuser", "ownerid"),
+            ("team", "ownerid"),
+            ("businessunit", "owningbusinessunit"),
+        ):
+            name = f"{owner}_{entity}_owner"
+            yield Relationship(name, owner, entity, attribute, on_delete=Cascade.RESTRICT)
+
+
+def states(entity: str) -> Iterator[Attribute]:
+    """Active and inactive, for an entity that brings no states of its own."""
+    yield Attribute(
+        "statecode",
+        AttributeType.STATE,
+        _STATE,
+        required=RequiredLevel.SYSTEM,
+        option_set=f"{entity}_statecode",
+        options=OptionSet(
+            f"{entity}_statecode",
+            _STATE,
+            (
+                Option(ACTIVE, _ACTIVE, default_status=ACTIVE_STATUS),
+                Option(INACTIVE, _INACTIVE, default_status=INACTIVE_STATUS),
+            ),
+            entity=entity,
+        ),
+    )
+    yield Attribute(
+        "statuscode",
+        AttributeType.STATUS,
+        _STATUS,
+        option_set=f"{entity}_statuscode",
+        options=OptionSet(
+            f"{entity}_statuscode",
+            _STATUS,
+            (
+                Option(ACTIVE_STATUS, _ACTIVE, state=ACTIVE),
+                Option(INACTIVE_STATUS, _INACTIVE, state=INACTIVE),
+            ),
+            entity=entity,
+            inactive_states=frozenset({INACTIVE}),
+        ),
+    )
+
+
+def _kept(name: str, type: AttributeType, label: Label, targets: tuple[str, ...] = ()) -> Attribute:
+    return Attribute(name, type, label, targets=targets, creatable=False, updatable=False)

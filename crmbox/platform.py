@@ -1,0 +1,198 @@
+"""The CRM in the box, behind the platform's interface. Every method opens one unit of work and delegates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import BinaryIO
+
+from django.db import DEFAULT_DB_ALIAS
+
+from crmbox import option_sets as options
+from crmbox import users
+from crmbox.engine.connection import ReadUnit, WriteUnit, read_unit, write_unit
+from crmbox.engine.deadlines import in_time
+from crmbox.engine.queries import run as run_query
+from crmbox.engine.records.batch import run_batch
+from crmbox.engine.records.create import create, create_at_once
+from crmbox.engine.records.delete import delete
+from crmbox.engine.records.retrieve import retrieve
+from crmbox.engine.records.update import update, update_at_once
+from crmbox.engine.revision import LOCAL_REVISION_SQL
+from crmbox.engine.single_statements import single_unit
+from crmbox.files.download import download
+from crmbox.files.upload import Upload
+from crmbox.processes.registry import Context
+from crmbox.processes.run import execute, offered
+from crmbox.system import SERVICE_USER
+from crmclient.metadata import (
+    Attribute,
+    Entity,
+    OptionSet,
+    PlatformUser,
+    Process,
+    Relationship,
+    SecurityRole,
+)
+from crmclient.platform import SERVICE_CALL, Call, Operation
+from crmclient.query.ast import ALL, Page, Query
+from crmclient.values import (
+    Download,
+    FileInfo,
+    Guid,
+    QueryResult,
+    Record,
+    Reference,
+    Stored,
+    Value,
+    Values,
+)
+
+
+class EmbeddedPlatform:
+    """`crmclient.Platform` on the tables of one of Django's databases."""
+
+    local_revision_sql: str | None = LOCAL_REVISION_SQL
+
+    def __init__(self, alias: str = DEFAULT_DB_ALIAS) -> None:
+        self._alias = alias
+
+    def create(
+        self, entity: str, values: Values, *, id: Guid | None = None, call: Call = SERVICE_CALL
+    ) -> Stored:
+        in_time(call)
+        single = single_unit(self._alias)
+        if single is not None:
+            stored = create_at_once(single, entity, values, id=id, caller=call.caller)
+            if stored is not None:
+                return stored
+        with self._writing(call) as unit:
+            return create(unit, entity, values, id=id, caller=call.caller)
+
+    def retrieve(self, entity: str, id: Guid, columns: Sequence[str], *, call: Call = SERVICE_CALL) -> Record:
+        with self._reading(call) as unit:
+            return retrieve(unit, entity, id, tuple(columns))
+
+    def update(
+        self,
+        entity: str,
+        id: Guid,
+        values: Values,
+        *,
+        if_version: str | None = None,
+        call: Call = SERVICE_CALL,
+    ) -> Stored:
+        in_time(call)
+        single = single_unit(self._alias)
+        if single is not None:
+            stored = update_at_once(single, entity, id, values, if_version=if_version, caller=call.caller)
+            if stored is not None:
+                return stored
+        with self._writing(call) as unit:
+            return update(unit, entity, id, values, if_version=if_version, caller=call.caller)
+
+    def delete(
+        self, entity: str, id: Guid, *, if_version: str | None = None, call: Call = SERVICE_CALL
+    ) -> None:
+        with self._writing(call) as unit:
+            delete(unit, entity, id, if_version=if_version, caller=call.caller)
+
+    def batch(self, operations: Sequence[Operation], *, call: Call = SERVICE_CALL) -> list[Stored | None]:
+        with self._writing(call) as unit:
+            return run_batch(unit, operations, call)
+
+    def query(self, query: Query, page: Page = ALL, *, call: Call = SERVICE_CALL) -> QueryResult:
+        with self._reading(call) as unit:
+            return run_query(unit, query, page)
+
+    def upload(
+        self,
+        entity: str,
+        id: Guid,
+        attribute: str,
+        content: BinaryIO,
+        *,
+        file_name: str,
+        content_type: str,
+        if_version: str | None = None,
+        call: Call = SERVICE_CALL,
+    ) -> FileInfo:
+        in_time(call)
+        upload = Upload(self._alias, entity, id, attribute, if_version, call)
+        return upload.run(content, file_name, content_type)
+
+    def download(
+        self,
+        entity: str,
+        id: Guid,
+        attribute: str,
+        *,
+        start: int = 0,
+        length: int | None = None,
+        call: Call = SERVICE_CALL,
+    ) -> Download | None:
+        in_time(call)
+        return download(self._alias, entity, id, attribute, start, length)
+
+    def execute(
+        self,
+        process: str,
+        inputs: Values,
+        *,
+        target: Reference | None = None,
+        call: Call = SERVICE_CALL,
+    ) -> Mapping[str, Value]:
+        in_time(call)
+        return execute(self._alias, process, inputs, Context(self, call, target))
+
+    def entities(self) -> Mapping[str, Entity]:
+        with read_unit(self._alias) as unit:
+            return {name: stored.entity for name, stored in unit.snapshot.entities.items()}
+
+    def attributes(self, entity: str) -> Mapping[str, Attribute]:
+        with read_unit(self._alias) as unit:
+            stored = unit.snapshot.entity(entity)
+        return {name: column.attribute for name, column in stored.columns.items()}
+
+    def relationships(self, entity: str) -> Sequence[Relationship]:
+        with read_unit(self._alias) as unit:
+            unit.snapshot.entity(entity)
+            return unit.snapshot.relationships_of(entity)
+
+    def option_set(self, name: str, *, entity: str | None = None) -> OptionSet:
+        with read_unit(self._alias) as unit:
+            return options.option_set(unit.snapshot, name, entity)
+
+    def option_sets(self) -> Mapping[str, OptionSet]:
+        with read_unit(self._alias) as unit:
+            return unit.snapshot.option_sets
+
+    def processes(self) -> Mapping[str, Process]:
+        with read_unit(self._alias) as unit:
+            return offered(unit.snapshot)
+
+    def languages(self) -> Sequence[int]:
+        with read_unit(self._alias) as unit:
+            return unit.snapshot.languages
+
+    def security_roles(self) -> Sequence[SecurityRole]:
+        with read_unit(self._alias) as unit:
+            return users.security_roles(unit)
+
+    def metadata_revision(self) -> str:
+        with read_unit(self._alias) as unit:
+            return unit.snapshot.revision.token
+
+    def who(self) -> Guid:
+        return SERVICE_USER
+
+    def user(self, id: Guid) -> PlatformUser:
+        with read_unit(self._alias) as unit:
+            return users.user(unit, id)
+
+    def _reading(self, call: Call) -> ReadUnit:
+        in_time(call)
+        return read_unit(self._alias)
+
+    def _writing(self, call: Call) -> WriteUnit:
+        in_time(call)
+        return write_unit(self._alias)

@@ -1,0 +1,17 @@
+"""The system entities, as data."""
+
+from __future__ import annotations
+
+from crmbox.system.entities.business_unit import BUSINESS_UNIT
+from crmbox.system.entities.note import NOTE
+from crmbox.system.entities.role import ROLE
+from crmbox.system.entities.system_user import SYSTEM_USER
+from crmbox.system.entities.team import TEAM
+from crmclient.metadata import Relationship
+
+ENTITIES = (BUSINESS_UNIT, SYSTEM_USER, TEAM, ROLE, NOTE)
+
+MANY_TO_MANY = (
+    Relationship("teammembership_association", "team", "systemuser", intersect="teammembership"),
+    Relationship("systemuserroles_association", "systemuser", "role", intersect="systemuserroles"),
+)

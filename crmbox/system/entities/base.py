@@ -1,0 +1,24 @@
+"""What the descriptions of system entities have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from crmbox.engine.definitions import Ownership
+from crmbox.metadata import NO_EXTRAS, Extras
+from crmbox.system.labels import label
+from crmclient.metadata import Attribute, Entity, Relationship
+
+NAME = label("Name", "Name", "الاسم")
+BUSINESS_UNIT_LABEL = label("Business Unit", "Unternehmenseinheit", "وحدة العمل")
+
+
+@dataclass(frozen=True, slots=True)
+class SystemEntity:
+    """What the metadata writer needs to make the entity."""
+
+    entity: Entity
+    attributes: tuple[Attribute, ...]
+    relationships: tuple[Relationship, ...] = ()
+    ownership: Ownership = Ownership.ORGANIZATION
+    extras: Extras = NO_EXTRAS

@@ -1,0 +1,56 @@
+"""Business units: the tree of an organisation. The root has no parent."""
+
+from __future__ import annotations
+
+from crmbox.metadata import Extras
+from crmbox.system.entities.base import BUSINESS_UNIT_LABEL, NAME, SystemEntity
+from crmbox.system.labels import label
+from crmclient.metadata import (
+    Attribute,
+    AttributeType,
+    Cascade,
+    Entity,
+    Relationship,
+    RequiredLevel,
+)
+
+BUSINESS_UNIT = SystemEntity(
+    Entity(
+        "businessunit",
+        "businessunits",
+        BUSINESS_UNIT_LABEL,
+        label("Business Units", "Unternehmenseinheiten", "وحدات العمل"),
+        primary_id="businessunitid",
+        primary_name="name",
+    ),
+    (
+        Attribute(
+            "name",
+            AttributeType.STRING,
+            NAME,
+            required=RequiredLevel.APPLICATION,
+            max_length=160,
+            is_primary_name=True,
+        ),
+        Attribute(
+            "parentbusinessunitid",
+            AttributeType.LOOKUP,
+            label("Parent Business Unit", "Übergeordnete Unternehmenseinheit", "وحدة العمل الأصل"),
+            targets=("businessunit",),
+        ),
+        Attribute(
+            "divisionname", AttributeType.STRING, label("Division", "Abteilung", "القسم"), max_length=100
+        ),
+        Attribute("isdisabled", AttributeType.BOOLEAN, label("Is Disabled", "Deaktiviert", "معطل")),
+    ),
+    (
+        Relationship(
+            "business_unit_parent_business_unit",
+            "businessunit",
+            "businessunit",
+            "parentbusinessunitid",
+            on_delete=Cascade.RESTRICT,
+        ),
+    ),
+    extras=Extras(defaults={"isdisabled": False}),
+)

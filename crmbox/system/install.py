@@ -1,0 +1,78 @@
+"""Puts the system entities, the root business unit and the service user in place, as often as one likes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import DEFAULT_DB_ALIAS, connections
+
+from crmbox.engine.connection import read_unit, write_unit
+from crmbox.engine.names import quote
+from crmbox.engine.records.create import create
+from crmbox.engine.revision import INSERT_REVISION, new_token
+from crmbox.metadata import Change, change
+from crmbox.system.entities import ENTITIES, MANY_TO_MANY
+from crmbox.system.identities import ROOT_BUSINESS_UNIT, SERVICE_USER
+from crmclient.values import Guid, Reference, Values
+
+
+def install(alias: str = DEFAULT_DB_ALIAS) -> None:
+    """Add what is missing; what an administrator has altered since stays."""
+    with connections[alias].cursor() as cursor:
+        cursor.execute(INSERT_REVISION, [new_token()])
+    with change(alias) as metadata:
+        _install_entities(metadata)
+    _install_record(alias, "businessunit", ROOT_BUSINESS_UNIT, {"name": "Organization"})
+    _install_record(
+        alias,
+        "systemuser",
+        SERVICE_USER,
+        {
+            "firstname": "Portico",
+            "lastname": "Service",
+            "businessunitid": Reference("businessunit", ROOT_BUSINESS_UNIT),
+        },
+    )
+
+
+def install_after_migrate(*, using: str, plan: object = (), **_: Any) -> None:
+    """Receiver of `post_migrate`: the engine's tables may be absent when migrations were taken back."""
+    if "crm_definition" in connections[using].introspection.table_names():
+        install(using)
+
+
+def _install_entities(metadata: Change) -> None:
+    for system in ENTITIES:
+        name = system.entity.logical_name
+        if name not in metadata.snapshot:
+            metadata.create_entity(
+                system.entity,
+                system.attributes,
+                system.relationships,
+                ownership=system.ownership,
+                has_states=False,
+                extras=system.extras,
+            )
+            continue
+        present = metadata.snapshot.entity(name).columns
+        missing = [a for a in system.attributes if a.logical_name not in present]
+        if missing:
+            added = {attribute.logical_name for attribute in missing}
+            relationships = [r for r in system.relationships if r.referencing_attribute in added]
+            metadata.create_attributes(name, missing, relationships, extras=system.extras)
+    for relationship in MANY_TO_MANY:
+        if relationship.intersect and relationship.intersect not in metadata.snapshot:
+            metadata.create_many_to_many(relationship)
+
+
+def _install_record(alias: str, entity: str, id: Guid, values: Values) -> None:
+    with read_unit(alias) as unit:
+        stored = unit.snapshot.entity(entity)
+        found = unit.rows(
+            f"SELECT 1 FROM {quote(stored.table)} "
+            f"WHERE {quote(stored.id_column.name)} = {unit.dialect.placeholder}",
+            (id,),
+        )
+    if not found:
+        with write_unit(alias) as unit:
+            create(unit, entity, values, id=id)

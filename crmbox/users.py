@@ -1,0 +1,58 @@
+"""System users with what surrounds them, and security roles."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from crmbox.engine.connection import Unit
+from crmbox.engine.names import quote
+from crmbox.engine.records.retrieve import retrieve
+from crmbox.engine.snapshot import Snapshot, StoredEntity
+from crmclient.metadata import PlatformUser, SecurityRole
+from crmclient.values import Guid, Reference
+
+_USER_COLUMNS = ("fullname", "isdisabled", "businessunitid")
+
+
+def user(unit: Unit, id: Guid) -> PlatformUser:
+    """Teams and roles come in the order of their names. Raises RecordNotFound."""
+    record = retrieve(unit, "systemuser", id, _USER_COLUMNS)
+    values = record.values
+    business_unit = values["businessunitid"]
+    teams = unit.rows(_members_sql(unit.snapshot, "team", "teammembership"), (record.id,))
+    roles = unit.rows(_members_sql(unit.snapshot, "role", "systemuserroles"), (record.id,))
+    return PlatformUser(
+        record.id,
+        str(values["fullname"] or ""),
+        bool(values["isdisabled"]),
+        business_unit.id if isinstance(business_unit, Reference) else "",
+        tuple(id for id, _ in teams),
+        tuple(name for _, name in teams),
+        tuple(name for _, name in roles),
+    )
+
+
+def security_roles(unit: Unit) -> list[SecurityRole]:
+    stored = unit.snapshot.entity("role")
+    sql = (
+        f"SELECT {_column(stored, 'roleid')}, {_column(stored, 'name')} FROM {quote(stored.table)} t "
+        f"ORDER BY t.{quote(stored.columns['name'].comparable)}, 1"
+    )
+    return [SecurityRole(id, name) for id, name in unit.rows(sql)]
+
+
+@lru_cache(maxsize=64)
+def _members_sql(snapshot: Snapshot, entity: str, intersect: str) -> str:
+    """Id and name of what a user is tied to through an intersect entity."""
+    stored, pairs = snapshot.entity(entity), snapshot.entity(intersect)
+    key = stored.entity.primary_id
+    return (
+        f"SELECT {_column(stored, key)}, {_column(stored, 'name')} FROM {quote(stored.table)} t "
+        f"JOIN {quote(pairs.table)} p ON p.{quote(pairs.columns[key].name)} = {_column(stored, key)} "
+        f"WHERE p.{quote(pairs.columns['systemuserid'].name)} = {snapshot.dialect.placeholder} "
+        f"ORDER BY t.{quote(stored.columns['name'].comparable)}, 1"
+    )
+
+
+def _column(stored: StoredEntity, name: str) -> str:
+    return f"t.{quote(stored.columns[name].name)}"

@@ -1,0 +1,115 @@
+"""The body of a batch taken apart: parts, each one request, or a change set of several.
+
+Clients write line ends as CRLF or LF, boundaries with or without quotes, and URLs with blanks in them; some
+write text before the first boundary.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from django.utils.http import parse_header_parameters
+
+from crmbox.webapi.errors import WebApiError, bad_payload
+from crmbox.webapi.request import Headers
+
+MOST_REQUESTS: Final = 1000
+_LONGEST_BOUNDARY: Final = 200
+_REQUEST_LINE = re.compile(r"([A-Za-z]+)[ \t]+(.+?)[ \t]+HTTP/\d(?:\.\d)?[ \t]*")
+_BLANK_LINE = re.compile(rb"\r?\n\r?\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One request. `url` is as written; `content_id` is empty where there is none."""
+
+    method: str
+    url: str
+    headers: Headers
+    body: bytes
+    content_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeSet:
+    parts: tuple[Part, ...]
+
+
+Item: TypeAlias = Part | ChangeSet
+
+
+def read_batch(content_type: str, body: bytes) -> list[Item]:
+    """Raises WebApiError for what is no batch, and for one of too many requests."""
+    items = [_item(part) for part in _parts(_boundary(content_type), body)]
+    count = sum(len(item.parts) if isinstance(item, ChangeSet) else 1 for item in items)
+    if count > MOST_REQUESTS:
+        raise WebApiError(400, "0x80048d19", f"A batch holds at most {MOST_REQUESTS} requests, not {count}.")
+    return items
+
+
+def _item(raw: bytes) -> Item:
+    headers, content = _head(raw)
+    content_type = headers.get("Content-Type", "")
+    if content_type.lower().startswith("multipart/mixed"):
+        parts = tuple(_request(part) for part in _parts(_boundary(content_type), content))
+        return ChangeSet(parts)
+    return _request(raw)
+
+
+def _request(raw: bytes) -> Part:
+    headers, content = _head(raw)
+    if not headers.get("Content-Type", "").lower().startswith("application/http"):
+        raise bad_payload("Each part of a batch must be of the type application/http.")
+    line, _, rest = content.lstrip(b"\r\n").partition(b"\n")
+    found = _REQUEST_LINE.fullmatch(_text(line).strip())
+    if found is None:
+        raise bad_payload(f"'{_text(line).strip()[:200]}' is no request line.")
+    inner, body = _head(rest)
+    content_id = headers.get("Content-ID") or inner.get("Content-ID", "")
+    return Part(found[1].upper(), found[2], inner, body, content_id.strip())
+
+
+def _head(raw: bytes) -> tuple[Headers, bytes]:
+    """The headers before the first blank line, and what follows."""
+    if raw.startswith((b"\n", b"\r\n")) or not raw.strip():
+        return Headers(), raw.lstrip(b"\r\n")
+    found = _BLANK_LINE.search(raw)
+    head, rest = (raw[: found.start()], raw[found.end() :]) if found else (raw, b"")
+    lines = [line.partition(":") for line in _text(head).splitlines() if line.strip()]
+    return Headers((name.strip(), value.strip()) for name, _, value in lines), rest
+
+
+def _parts(boundary: bytes, body: bytes) -> Iterator[bytes]:
+    """What stands between the boundaries."""
+    pattern = re.compile(rb"(?:\A|\r?\n)--" + re.escape(boundary) + rb"(--)?[ \t]*(?=\r?\n|\Z)")
+    start: int | None = None
+    for found in pattern.finditer(body):
+        if start is not None:
+            yield _after_line_end(body[start : found.start()])
+        if found[1]:
+            return
+        start = found.end()
+    raise bad_payload(f"The batch has no end: the boundary --{_text(boundary)}-- is missing.")
+
+
+def _after_line_end(raw: bytes) -> bytes:
+    """A part without the line end of the boundary before it."""
+    return raw[2:] if raw.startswith(b"\r\n") else raw[1:]
+
+
+def _boundary(content_type: str) -> bytes:
+    kind, parameters = parse_header_parameters(content_type)
+    boundary = parameters.get("boundary", "")
+    if kind != "multipart/mixed" or not 0 < len(boundary) <= _LONGEST_BOUNDARY:
+        raise bad_payload("A batch must be of the type multipart/mixed; boundary=….")
+    return boundary.encode()
+
+
+def _text(raw: bytes) -> str:
+    try:
+        return raw.decode("utf-8")
+    except UnicodeError:
+        raise bad_payload("The batch is not UTF-8.") from None

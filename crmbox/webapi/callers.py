@@ -1,0 +1,86 @@
+"""For whom a request is made: the token's user, or the one it impersonates."""
+
+from __future__ import annotations
+
+from crmbox.platform import EmbeddedPlatform
+from crmbox.webapi.errors import WebApiError
+from crmbox.webapi.request import Headers
+from crmbox.webapi.tokens import BadToken, user_of
+from crmclient.errors import RecordNotFound
+from crmclient.metadata import PlatformUser
+from crmclient.platform import SERVICE_CALL, Call
+from crmclient.query.ast import Column, Condition, Filter, Operator, Query
+from crmclient.values import Guid, parse_guid
+
+IMPERSONATORS = frozenset({"System Administrator", "Delegate"})
+"""Security roles whose users may act for others, as the service itself may."""
+
+_CHALLENGE = 'Bearer authorization_uri="{authorize}", resource_id="{resource}"'
+
+
+def call_of(headers: Headers, platform: EmbeddedPlatform, *, root: str) -> Call:
+    """Raises WebApiError: 401 without a good token, 403 for a user who may not do this."""
+    user = _token_user(headers, root)
+    if user != platform.who():
+        _check(platform, user)
+    impersonated = _impersonated(headers, platform)
+    if impersonated is not None and impersonated != user:
+        _may_impersonate(platform, user)
+        user = impersonated
+    return SERVICE_CALL if user == platform.who() else Call(caller=user)
+
+
+def _token_user(headers: Headers, root: str) -> Guid:
+    scheme, _, token = headers.get("Authorization", "").partition(" ")
+    if scheme.lower() == "bearer" and token.strip():
+        try:
+            return user_of(token.strip())
+        except BadToken:
+            pass
+    challenge = _CHALLENGE.format(authorize=f"{root}/common/oauth2/authorize", resource=f"{root}/")
+    raise WebApiError(401, "", "Unauthorized", headers={"WWW-Authenticate": challenge})
+
+
+def _impersonated(headers: Headers, platform: EmbeddedPlatform) -> Guid | None:
+    """`CallerObjectId` is an Entra object id; `MSCRMCallerID` a system user's."""
+    if object_id := headers.get("CallerObjectId"):
+        return _check(platform, _by_object_id(platform, _guid(object_id))).id
+    if caller := headers.get("MSCRMCallerID"):
+        return _check(platform, _guid(caller)).id
+    return None
+
+
+def _by_object_id(platform: EmbeddedPlatform, object_id: Guid) -> Guid:
+    condition = Condition("azureactivedirectoryobjectid", Operator.EQ, (object_id,))
+    rows = platform.query(Query("systemuser", (Column("systemuserid"),), Filter((condition,)), top=1)).rows
+    if not rows:
+        raise _denied(f"There is no user with the object id {object_id}.")
+    return str(rows[0]["systemuserid"])
+
+
+def _check(platform: EmbeddedPlatform, id: Guid) -> PlatformUser:
+    try:
+        user = platform.user(id)
+    except RecordNotFound:
+        raise _denied(f"systemuser With Id = {id} Does Not Exist") from None
+    if user.disabled:
+        raise WebApiError(403, "0x80040225", f"The user {id} is disabled.")
+    return user
+
+
+def _may_impersonate(platform: EmbeddedPlatform, user: Guid) -> None:
+    if user == platform.who():
+        return
+    if not IMPERSONATORS & set(platform.user(user).security_roles):
+        raise _denied(f"The user {user} is missing the privilege prvActOnBehalfOfAnotherUser.")
+
+
+def _guid(text: str) -> Guid:
+    try:
+        return parse_guid(text.strip())
+    except ValueError:
+        raise _denied(f"{text!r} is no user's id.") from None
+
+
+def _denied(message: str) -> WebApiError:
+    return WebApiError(403, "0x80040220", message)

@@ -1,0 +1,84 @@
+"""Which status and code of Dataverse an error of `crmclient.errors` becomes: the one table.
+
+A client maps them back. `InvalidRecord` takes the code of its first problem, and lists all of them under
+`details`, each with `crmclient`'s own code (`too_long`, …), the attribute, and the message.
+"""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import Final
+
+from crmbox.webapi.errors import BAD_PAYLOAD, WebApiError
+from crmclient import errors
+
+CODES: Final[dict[type[errors.PlatformError], tuple[int, str]]] = {
+    errors.UnknownEntity: (404, "0x8006088a"),
+    errors.UnknownOptionSet: (404, "0x80044100"),
+    errors.UnknownProcess: (404, "0x8006088a"),
+    errors.InvalidDefinition: (400, "0x80044363"),
+    errors.InvalidQuery: (400, "0x80041103"),
+    errors.RecordNotFound: (404, "0x80040217"),
+    errors.DuplicateKey: (412, "0x80060892"),
+    errors.StateConflict: (405, "0x80040227"),
+    errors.VersionMismatch: (412, "0x80060882"),
+    errors.AccessDenied: (403, "0x80040220"),
+    errors.Refused: (400, "0x80040265"),
+    errors.Throttled: (429, "0x80072322"),
+    errors.Unavailable: (503, "0x80044150"),
+    errors.DeadlineExceeded: (503, "0x80044151"),
+    errors.UnexpectedAnswer: (500, "0x80040216"),
+}
+
+PROBLEM_CODES: Final[dict[type[errors.InvalidValue], str]] = {
+    errors.UnknownAttribute: BAD_PAYLOAD,
+    errors.ReadOnlyAttribute: "0x80040224",
+    errors.MissingRequired: "0x80040200",
+    errors.WrongType: BAD_PAYLOAD,
+    errors.TooLong: "0x80044331",
+    errors.OutOfRange: "0x80044330",
+    errors.UnknownOption: "0x8004431a",
+    errors.UnknownTarget: "0x80040217",
+}
+
+DUPLICATE_ID: Final = "0x80040237"
+"""DuplicateKey of a primary key; an alternate key's is in the table above."""
+
+UNEXPECTED: Final = (500, "0x80040216")
+
+
+def as_web_api_error(error: errors.PlatformError) -> WebApiError:
+    """Messages are Dataverse's own where they are known."""
+    if isinstance(error, errors.InvalidRecord):
+        return _invalid_record(error)
+    status, code = next((CODES[kind] for kind in type(error).__mro__ if kind in CODES), UNEXPECTED)
+    message = str(error)
+    headers: dict[str, str] = {}
+    if isinstance(error, errors.RecordNotFound):
+        message = f"{error.entity} With Id = {error.id} Does Not Exist"
+    elif isinstance(error, errors.VersionMismatch):
+        message = "The version of the existing record doesn't match the RowVersion property provided."
+    elif isinstance(error, errors.DuplicateKey):
+        message = (
+            f"A record with matching key values already exists. Entity: {error.entity}, Key: {error.key}"
+        )
+        code = DUPLICATE_ID if error.key == f"{error.entity}id" else code
+    if isinstance(error, errors.PlatformFailure) and error.retry_after is not None:
+        headers["Retry-After"] = str(max(1, ceil(error.retry_after)))
+    return WebApiError(status, code, message, headers=headers)
+
+
+def _invalid_record(error: errors.InvalidRecord) -> WebApiError:
+    first = error.problems[0]
+    details = [
+        {"code": problem.code, "target": problem.attribute, "message": problem.message}
+        for problem in error.problems
+    ]
+    if isinstance(first, errors.UnknownTarget):
+        return WebApiError(404, PROBLEM_CODES[errors.UnknownTarget], first.message, details=details)
+    code = next(PROBLEM_CODES[kind] for kind in type(first).__mro__ if kind in PROBLEM_CODES)
+    message = (
+        f"A validation error occurred. The value of '{first.attribute}' on record of type "
+        f"'{error.entity}' is not valid: {first.message}"
+    )
+    return WebApiError(400, code, message, details=details)

@@ -1,0 +1,135 @@
+"""Failures on request, to test clients: `PUT {root}/faults` says which requests fail, and how.
+
+    {"faults": [{"method": "POST", "path": "/accounts$", "times": 1, "executed": true, "cut": "answer"}]}
+
+Only in development, with CRM_SERVER_FAULTS=1. `docs/crmserver.md` lists what a fault may say.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Annotated, Literal
+
+from django.conf import settings
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
+
+from crmbox.webapi.errors import bad_payload, no_resource
+from crmbox.webapi.request import Response, json_response, no_content
+
+CONTROL = "/faults"
+
+
+class Fault(BaseModel):
+    """Strikes `times` requests (None: every one) after letting `skip` pass.
+
+    `path` is a regular expression that is searched in the path below the root. The request is carried out
+    first when `executed`, or when nothing but a `delay` (seconds) is asked for. Then `status`, `headers` and
+    `body` take the answer's place; `cut` ends the connection before the answer, or in its middle.
+    """
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    method: str | None = None
+    path: str = ""
+    skip: Annotated[int, Field(ge=0)] = 0
+    times: Annotated[int, Field(ge=1)] | None = 1
+    delay: Annotated[float, Field(ge=0, le=600)] = 0
+    executed: bool = False
+    status: Annotated[int, Field(ge=200, le=599)] | None = None
+    headers: dict[str, str] = Field(default_factory=dict)
+    body: str | None = None
+    cut: Literal["answer", "half"] | None = None
+    struck: int = 0
+
+    @field_validator("path")
+    @classmethod
+    def _is_pattern(cls, value: str) -> str:
+        try:
+            re.compile(value)
+        except re.error as error:
+            raise ValueError(f"no regular expression: {error}") from None
+        return value
+
+    def strikes(self, method: str, path: str) -> bool:
+        """Whether it is this request's turn; counts."""
+        if self.method not in (None, method) or not re.search(self.path, path):
+            return False
+        if self.skip:
+            self.skip -= 1
+            return False
+        if self.times is not None and self.struck >= self.times:
+            return False
+        self.struck += 1
+        return True
+
+    @property
+    def replaces(self) -> bool:
+        """Whether the fault has an answer of its own."""
+        return self.status is not None or self.body is not None
+
+    @property
+    def stands_instead(self) -> bool:
+        """Whether the request is not carried out."""
+        return not self.executed and (self.replaces or self.cut is not None)
+
+    def answer(self, respond: Callable[[], Response]) -> Response:
+        """What becomes of a request that `respond` would answer."""
+        time.sleep(self.delay)
+        response = Response(200) if self.stands_instead else respond()
+        if self.replaces:
+            body = (self.body or "").encode()
+            response = Response(self.status or 200, {"Content-Type": "text/html", **self.headers}, body)
+        return response if self.cut is None else _cut(response, half=self.cut == "half")
+
+
+_FAULTS: TypeAdapter[dict[Literal["faults"], list[Fault]]] = TypeAdapter(dict[Literal["faults"], list[Fault]])
+_armed: list[Fault] = []
+_lock = threading.Lock()
+
+
+def fault_for(method: str, path: str) -> Fault | None:
+    """The fault that strikes a request."""
+    if not _armed:
+        return None
+    with _lock:
+        return next((fault for fault in _armed if fault.strikes(method, path)), None)
+
+
+def control(method: str, read: Callable[[], bytes]) -> Response:
+    """PUT arms faults in the place of all others, GET says how often each has struck, DELETE disarms all."""
+    if not (settings.DEVELOPMENT and settings.PORTICO["CRM_SERVER_FAULTS"]):
+        raise no_resource(CONTROL)
+    if method == "PUT":
+        try:
+            faults = _FAULTS.validate_json(read()).get("faults", [])
+        except ValidationError as error:
+            raise bad_payload(f"Faults: {error}") from None
+        with _lock:
+            _armed[:] = faults
+        return no_content()
+    if method == "DELETE":
+        with _lock:
+            _armed.clear()
+        return no_content()
+    return json_response({"faults": [fault.model_dump() for fault in _armed]})
+
+
+def _cut(response: Response, *, half: bool) -> Response:
+    """An answer that ends before its announced length: with half its bytes, or before its first.
+
+    Its status is one that has a body: the server would end any other properly. Of an answer that is cut off
+    altogether a bare head may get through, so it says nothing.
+    """
+    body = response.body if isinstance(response.body, bytes) else b"".join(response.body)
+    if not half:
+        return Response(200, {"Content-Length": "1"}, _broken())
+    length = {"Content-Length": str(max(2, len(body)) + 1)}
+    return Response(200, {**response.headers, **length}, iter([body[: len(body) // 2]]))
+
+
+def _broken() -> Iterator[bytes]:
+    raise ConnectionAbortedError("A fault cuts this answer off.")
+    yield b""

@@ -1,0 +1,39 @@
+"""Bytes inside records: a note's document and an image, as base64."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from crmbox.webapi.files.downloading import encoded
+from crmbox.webapi.model import EntityType
+from crmbox.webapi.request import Request
+from crmclient.metadata import Attribute, AttributeType
+from crmclient.values import FileInfo, Guid, Values
+
+NOTE_BODY = ("annotation", "documentbody")
+
+
+def has_body(type_: EntityType, attribute: Attribute) -> bool:
+    """Whether the property's value is the bytes themselves, not their id."""
+    return attribute.type is AttributeType.IMAGE or (type_.name, attribute.logical_name) == NOTE_BODY
+
+
+def put_bodies(
+    request: Request, type_: EntityType, shown: tuple[str, ...], values: Values, content: dict[str, Any]
+) -> None:
+    """Put the bytes of the columns `shown` into a record's JSON."""
+    id: Guid = str(values[type_.entity.primary_id])
+    for name in shown:
+        if has_body(type_, type_.attributes[name]):
+            content[name] = _body(request, type_, id, name) if isinstance(values[name], FileInfo) else None
+            content.pop(f"{name}_name", None)
+
+
+def leave_bodies(type_: EntityType, shown: tuple[str, ...]) -> tuple[str, ...]:
+    """`shown` without what holds bytes: a list of records brings them only when it names them."""
+    return tuple(name for name in shown if not has_body(type_, type_.attributes[name]))
+
+
+def _body(request: Request, type_: EntityType, id: Guid, name: str) -> str | None:
+    found = request.platform.download(type_.name, id, name, call=request.call)
+    return None if found is None else b"".join(encoded(found.chunks)).decode("ascii")

@@ -1,0 +1,122 @@
+"""Uploads in several requests: what has come so far waits in a folder of its own until it is complete.
+
+A session's token is signed and says what the upload is for; nothing is kept in the process. Sessions that
+nobody ends are swept away a day later.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import tempfile
+import time
+import uuid
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from django.conf import settings
+from django.core import signing
+
+from crmbox.webapi.errors import WebApiError, bad_payload
+from crmclient.values import Guid
+
+CHUNK: Final = 4 * 1024 * 1024
+"""Bytes of a chunk, as Dataverse asks for."""
+
+ABANDONED_AFTER: Final = 24 * 60 * 60
+_SALT: Final = "crmclient.embedded.webapi.files.sessions"
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One upload to the column `attribute` of a record, on behalf of `user`."""
+
+    entity: str
+    record: Guid
+    attribute: str
+    user: Guid
+    file_name: str
+    content_type: str = ""
+    id: str = ""
+
+    @property
+    def token(self) -> str:
+        return signing.dumps(asdict(self), salt=_SALT, compress=True)
+
+    @property
+    def folder(self) -> Path:
+        return _folder() / self.id
+
+    @property
+    def content(self) -> Path:
+        return self.folder / "content"
+
+    @property
+    def is_open(self) -> bool:
+        return self.folder.is_dir()
+
+    def write(self, offset: int, piece: BinaryIO) -> int:
+        """Put bytes at `offset`, at most where the content ends by now; the size that it has then."""
+        with self.content.open("r+b") as target:
+            if offset > target.seek(0, 2):
+                raise bad_payload(f"The chunk begins at {offset}, behind the end of what has come.")
+            target.truncate(offset)
+            target.seek(offset)
+            shutil.copyfileobj(piece, target)
+            return target.tell()
+
+    def write_block(self, name: str, content: bytes) -> None:
+        self._block(name).write_bytes(content)
+
+    def join(self, names: Sequence[str]) -> None:
+        """Make the content of blocks, in this order. Raises WebApiError for a block that has not come."""
+        with self.content.open("wb") as target:
+            for name in names:
+                block = self._block(name)
+                if not block.is_file():
+                    raise bad_payload(f"The block '{name}' has not been uploaded.")
+                with block.open("rb") as source:
+                    shutil.copyfileobj(source, target)
+
+    def described(self, file_name: str, content_type: str) -> Session:
+        """The same session with the name and type that its client has for the file in the end."""
+        return replace(self, file_name=file_name, content_type=content_type)
+
+    def end(self) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _block(self, name: str) -> Path:
+        return self.folder / hashlib.sha256(name.encode()).hexdigest()
+
+
+def begin(session: Session) -> Session:
+    """The session with an id and a place to wait in."""
+    _sweep()
+    begun = replace(session, id=str(uuid.uuid4()))
+    begun.folder.mkdir(parents=True)
+    begun.content.touch()
+    return begun
+
+
+def resume(token: str, user: Guid) -> Session:
+    """The session of a token, which only the user who began it has. Raises WebApiError."""
+    try:
+        session = Session(**signing.loads(token, salt=_SALT, max_age=ABANDONED_AFTER))
+    except (signing.BadSignature, TypeError):
+        raise WebApiError(400, "0x80040203", "The upload session's token is wrong or has expired.") from None
+    if session.user != user:
+        raise WebApiError(403, "0x80040220", "The upload session is another user's.")
+    return session
+
+
+def _folder() -> Path:
+    return Path(settings.PORTICO["UPLOAD_FOLDER"] or tempfile.gettempdir()) / "portico-crm-uploads"
+
+
+def _sweep() -> None:
+    folder, limit = _folder(), time.time() - ABANDONED_AFTER
+    for path in folder.iterdir() if folder.is_dir() else ():
+        if path.stat().st_mtime < limit:
+            shutil.rmtree(path, ignore_errors=True)

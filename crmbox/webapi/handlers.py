@@ -1,0 +1,40 @@
+"""The modules that hold handlers: a new one is a line here."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Final
+
+MODULES: Final = (
+    *(
+        f"crmbox.webapi.metadata.{name}"
+        for name in (
+            "csdl",
+            "reading",
+            "languages",
+            "processes",
+            "messages",
+            "creating",
+            "changing",
+            "deleting",
+            "options",
+            "changes",
+        )
+    ),
+    "crmbox.webapi.odata.collections",
+    "crmbox.webapi.service",
+    "crmbox.webapi.batch.running",
+    "crmbox.webapi.files.messages",
+    "crmbox.webapi.operations.processes",
+    "crmbox.webapi.operations.bulk_delete",
+    *(
+        f"crmbox.webapi.records.{name}"
+        for name in ("retrieve", "create", "update", "delete", "properties", "links")
+    ),
+)
+
+
+def load_handlers() -> None:
+    """Import them all, so that their handlers are registered."""
+    for module in MODULES:
+        import_module(module)

@@ -1,0 +1,187 @@
+"""Attributes in the bodies of requests: new ones, and changes of those that exist."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from crmbox.metadata import Extras
+from crmbox.webapi.errors import bad_payload, unsupported
+from crmbox.webapi.metadata.bodies import Body
+from crmbox.webapi.metadata.labels import merged
+from crmbox.webapi.metadata.option_bodies import global_set, read_options
+from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior, OptionSet, RequiredLevel
+
+_KILOBYTE: Final = 1024
+_KINDS: Final = {
+    f"{name}AttributeMetadata": kind
+    for name, kind in {
+        "String": AttributeType.STRING,
+        "Memo": AttributeType.MEMO,
+        "Integer": AttributeType.INTEGER,
+        "BigInt": AttributeType.BIGINT,
+        "Decimal": AttributeType.DECIMAL,
+        "Double": AttributeType.DOUBLE,
+        "Money": AttributeType.MONEY,
+        "Boolean": AttributeType.BOOLEAN,
+        "DateTime": AttributeType.DATETIME,
+        "UniqueIdentifier": AttributeType.UNIQUEIDENTIFIER,
+        "Picklist": AttributeType.PICKLIST,
+        "MultiSelectPicklist": AttributeType.MULTISELECT,
+        "Lookup": AttributeType.LOOKUP,
+        "File": AttributeType.FILE,
+        "Image": AttributeType.IMAGE,
+    }.items()
+}
+_DEFAULTS: Final[dict[AttributeType, dict[str, Any]]] = {
+    AttributeType.STRING: {"max_length": 100},
+    AttributeType.MEMO: {"max_length": 2000},
+    AttributeType.DECIMAL: {"precision": 2},
+    AttributeType.MONEY: {"precision": 2},
+    AttributeType.DOUBLE: {"precision": 2},
+    AttributeType.FILE: {"max_size": 32_768 * _KILOBYTE},
+    AttributeType.IMAGE: {"max_size": 10_240 * _KILOBYTE},
+}
+"""What Dataverse takes when the body does not say."""
+
+_BOUNDED: Final = frozenset(
+    {
+        AttributeType.INTEGER,
+        AttributeType.BIGINT,
+        AttributeType.DECIMAL,
+        AttributeType.DOUBLE,
+        AttributeType.MONEY,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NewAttribute:
+    """`default` is what a create gives when the caller gives none."""
+
+    attribute: Attribute
+    schema_name: str
+    default: bool | int | None = None
+
+
+def read_attribute(body: Body, entity: str, global_sets: Iterable[str]) -> NewAttribute:
+    """A new attribute of `entity`; `global_sets` are the option sets it may use.
+
+    Raises WebApiError, InvalidDefinition.
+    """
+    schema_name = body.needed("SchemaName")
+    name = (body.text("LogicalName") or schema_name).lower()
+    kind = _kind(body)
+    if kind is AttributeType.LOOKUP:
+        raise unsupported("a lookup on its own: POST it to RelationshipDefinitions with its relationship")
+    attribute = Attribute(
+        name,
+        kind,
+        body.label("DisplayName"),
+        body.label("Description"),
+        body.required or RequiredLevel.NONE,
+        is_primary_name=body.flag("IsPrimaryName", default=False),
+        is_custom=True,
+        **_DEFAULTS.get(kind, {}),
+    )
+    attribute = replace(_limited(attribute, body), behavior=_behavior(body))
+    if kind.has_options:
+        attribute = _with_options(attribute, body, entity, global_sets)
+    return NewAttribute(attribute, schema_name, _default(body, kind))
+
+
+def read_lookup(body: Body, targets: tuple[str, ...]) -> NewAttribute:
+    """The lookup of a new relationship."""
+    schema_name = body.needed("SchemaName")
+    customer = body.text("AttributeType") == "Customer" or body.word("AttributeTypeName") == "CustomerType"
+    attribute = Attribute(
+        (body.text("LogicalName") or schema_name).lower(),
+        AttributeType.CUSTOMER if customer else AttributeType.LOOKUP,
+        body.label("DisplayName"),
+        body.label("Description"),
+        body.required or RequiredLevel.NONE,
+        targets=targets,
+        is_custom=True,
+    )
+    return NewAttribute(attribute, schema_name)
+
+
+def changed_attribute(before: Attribute, body: Body, *, keep_labels: bool) -> Attribute:
+    """An attribute with what the body says of it; what it does not say stays."""
+    after = _limited(before, body)
+    if "DisplayName" in body:
+        after = replace(after, label=merged(before.label, body.label("DisplayName"), keep=keep_labels))
+    if "Description" in body:
+        text = merged(before.description, body.label("Description"), keep=keep_labels)
+        after = replace(after, description=text)
+    return replace(after, required=body.required or before.required)
+
+
+def extras_of(attributes: list[NewAttribute], schema_name: str | None = None) -> Extras:
+    """What the store keeps beside the attributes themselves."""
+    return Extras(
+        defaults={
+            item.attribute.logical_name: item.default for item in attributes if item.default is not None
+        },
+        schema_names={item.attribute.logical_name: item.schema_name for item in attributes},
+        schema_name=schema_name,
+    )
+
+
+def _kind(body: Body) -> AttributeType:
+    """From `@odata.type`, or from the names of the type."""
+    if body.type_name:
+        kind = _KINDS.get(body.type_name)
+    else:
+        named = (body.word("AttributeTypeName") or "").removesuffix("Type") or body.text("AttributeType")
+        kind = next((kind for kind in _KINDS.values() if kind.value == named), None)
+    if kind is None:
+        raise unsupported(f"attributes of the type '{body.type_name or body.text('AttributeType') or ''}'")
+    return kind
+
+
+def _limited(attribute: Attribute, body: Body) -> Attribute:
+    """`attribute` with the limits that the body gives."""
+    limits: dict[str, Any] = {}
+    if attribute.type in (AttributeType.STRING, AttributeType.MEMO) and "MaxLength" in body:
+        limits["max_length"] = body.whole("MaxLength")
+    if attribute.type in _BOUNDED:
+        bounds = {"minimum": body.number("MinValue"), "maximum": body.number("MaxValue")}
+        limits.update({name: bound for name, bound in bounds.items() if bound is not None})
+        if "Precision" in body and attribute.type not in (AttributeType.INTEGER, AttributeType.BIGINT):
+            limits["precision"] = body.whole("Precision")
+    if attribute.type.holds_file and "MaxSizeInKB" in body:
+        limits["max_size"] = (body.whole("MaxSizeInKB") or 0) * _KILOBYTE
+    return replace(attribute, **limits)
+
+
+def _behavior(body: Body) -> DateTimeBehavior:
+    word = body.word("DateTimeBehavior")
+    try:
+        return DateTimeBehavior.USER_LOCAL if word is None else DateTimeBehavior(word)
+    except ValueError:
+        known = ", ".join(behavior.value for behavior in DateTimeBehavior)
+        raise bad_payload(f"DateTimeBehavior is one of {known}.") from None
+
+
+def _with_options(attribute: Attribute, body: Body, entity: str, global_sets: Iterable[str]) -> Attribute:
+    """With the global option set that the body binds, or with options of its own."""
+    bound = global_set(body, global_sets)
+    if bound is not None:
+        return replace(attribute, option_set=bound)
+    described = body.part("OptionSet")
+    if described is None:
+        raise bad_payload("A choice needs an OptionSet, or GlobalOptionSet@odata.bind.")
+    name = f"{entity}_{attribute.logical_name}"
+    options = OptionSet(name, attribute.label, read_options(described), entity=entity)
+    return replace(attribute, option_set=name, options=options)
+
+
+def _default(body: Body, kind: AttributeType) -> bool | int | None:
+    if kind is AttributeType.BOOLEAN and "DefaultValue" in body:
+        return body.flag("DefaultValue", default=False)
+    if kind is AttributeType.PICKLIST:
+        value = body.whole("DefaultFormValue")
+        return None if value == -1 else value
+    return None

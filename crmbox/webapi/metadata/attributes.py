@@ -1,0 +1,242 @@
+"""Attributes as the Web API writes them: what all have in common, and what each type has besides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Any, Final
+
+from crmbox.engine.snapshot import Snapshot, StoredColumn
+from crmbox.webapi.metadata.ids import metadata_id
+from crmbox.webapi.metadata.items import Item, Leads, managed
+from crmbox.webapi.metadata.labels import label_json
+from crmbox.webapi.metadata.option_sets import (
+    boolean_option_set,
+    global_option_set,
+    own_option_set,
+)
+from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior
+
+NOTES, DOCUMENT = "annotation", "documentbody"
+_VIRTUAL: Final = frozenset({AttributeType.FILE, AttributeType.IMAGE, AttributeType.MULTISELECT})
+_KILOBYTE: Final = 1024
+_LONGEST_DOCUMENT: Final = 1_073_741_823
+
+
+def attribute_item(snapshot: Snapshot, entity: str, column: StoredColumn) -> Item:
+    attribute, definition = column.attribute, column.definition
+    name = attribute.logical_name
+    # A note's document is text in base64 on the platform, and a file here.
+    type_ = AttributeType.MEMO if (entity, name) == (NOTES, DOCUMENT) else attribute.type
+    kind = _TYPE_NAMES.get(type_, type_.value)
+    id = metadata_id("attribute", entity, name)
+    properties = {
+        "MetadataId": id,
+        "LogicalName": name,
+        "SchemaName": definition.schema_name or _schema_name(snapshot, entity, attribute),
+        "EntityLogicalName": entity,
+        "AttributeType": "Virtual" if type_ in _VIRTUAL else type_.value,
+        "AttributeTypeName": {"Value": f"{type_.value}Type"},
+        **_described(attribute, id),
+        **_typed(attribute, type_, definition.default),
+    }
+    return Item(
+        f"{kind}AttributeMetadata",
+        id,
+        properties,
+        _navigations(snapshot, entity, attribute),
+        subject=(entity, name),
+    )
+
+
+def schema_name(logical_name: str, *, custom: bool) -> str:
+    """The schema name of what was made without one: a custom one's is its logical name."""
+    return logical_name if custom else logical_name[:1].upper() + logical_name[1:]
+
+
+def _schema_name(snapshot: Snapshot, entity: str, attribute: Attribute) -> str:
+    """A custom entity's key is named after the entity, in its letters."""
+    own = snapshot.entity(entity).definition.schema_name
+    if attribute.is_primary_id and own is not None and attribute.logical_name == f"{own.lower()}id":
+        return f"{own}Id"
+    return schema_name(attribute.logical_name, custom=attribute.is_custom)
+
+
+def _described(attribute: Attribute, id: str) -> dict[str, Any]:
+    return {
+        "DisplayName": label_json(attribute.label, id),
+        "Description": label_json(attribute.description, id, "description"),
+        "RequiredLevel": {
+            "Value": attribute.required.value,
+            "CanBeChanged": True,
+            "ManagedPropertyLogicalName": "canmodifyrequirementlevelsettings",
+        },
+        "IsPrimaryId": attribute.is_primary_id,
+        "IsPrimaryName": attribute.is_primary_name,
+        "IsCustomAttribute": attribute.is_custom,
+        "IsValidForCreate": attribute.creatable,
+        "IsValidForRead": True,
+        "IsValidForUpdate": attribute.updatable,
+        "IsValidODataAttribute": True,
+        "IsValidForForm": True,
+        "IsValidForGrid": True,
+        "IsRequiredForForm": False,
+        "IsLogical": False,
+        "IsManaged": False,
+        "IsSecured": False,
+        "IsRetrievable": True,
+        "IsFilterable": True,
+        "IsSearchable": False,
+        "IsDataSourceSecret": False,
+        "CanBeSecuredForCreate": False,
+        "CanBeSecuredForRead": False,
+        "CanBeSecuredForUpdate": False,
+        "AttributeOf": None,
+        "InheritsFrom": None,
+        "DeprecatedVersion": None,
+        "LinkedAttributeId": None,
+        "ExternalName": None,
+        "SourceType": 0,
+        "IntroducedVersion": "1.0.0.0",
+        "HasChanged": None,
+        "IsAuditEnabled": managed(True, "canmodifyauditsettings"),
+        "IsCustomizable": managed(True, "iscustomizable"),
+        "IsRenameable": managed(True, "isrenameable"),
+        "IsValidForAdvancedFind": managed(True, "canmodifysearchsettings"),
+        "IsSortableEnabled": managed(True, "canmodifyissortablesettings"),
+        "IsGlobalFilterEnabled": managed(False, "canmodifyglobalfiltersettings"),
+        "CanModifyAdditionalSettings": managed(True, "canmodifyadditionalsettings"),
+    }
+
+
+def _navigations(snapshot: Snapshot, entity: str, attribute: Attribute) -> Mapping[str, Leads]:
+    if attribute.type is AttributeType.BOOLEAN:
+        return {
+            "OptionSet": lambda: boolean_option_set(entity, attribute),
+            "GlobalOptionSet": lambda: None,
+        }
+    if not attribute.type.has_options:
+        return {}
+    options = snapshot.options_of(attribute)
+    if options.entity is None:
+        return {
+            "OptionSet": lambda: global_option_set(options),
+            "GlobalOptionSet": lambda: global_option_set(options),
+        }
+    return {"OptionSet": lambda: own_option_set(entity, attribute, options), "GlobalOptionSet": lambda: None}
+
+
+def _typed(attribute: Attribute, type_: AttributeType, default: bool | int | None) -> dict[str, Any]:
+    write = _WRITERS.get(type_)
+    found = {} if write is None else write(attribute)
+    if type_ is AttributeType.BOOLEAN:
+        found["DefaultValue"] = bool(default)
+    elif type_.has_options:
+        found["DefaultFormValue"] = -1 if default is None else default
+    return found
+
+
+def _string(attribute: Attribute) -> dict[str, Any]:
+    return {
+        "MaxLength": attribute.max_length,
+        "DatabaseLength": 2 * (attribute.max_length or 0),
+        "Format": "Text",
+        "FormatName": {"Value": "Text"},
+        "ImeMode": "Auto",
+        "IsLocalizable": False,
+        "YomiOf": None,
+        "AutoNumberFormat": "",
+        "FormulaDefinition": "",
+        "SourceTypeMask": 0,
+    }
+
+
+def _memo(attribute: Attribute) -> dict[str, Any]:
+    found = {
+        "MaxLength": attribute.max_length or _LONGEST_DOCUMENT,
+        "Format": "TextArea",
+        "FormatName": {"Value": "TextArea"},
+        "ImeMode": "Auto",
+        "IsLocalizable": False,
+    }
+    return found | _size(attribute) if attribute.type.holds_file else found
+
+
+def _bounds(attribute: Attribute) -> dict[str, Any]:
+    return {"MinValue": _number(attribute.minimum), "MaxValue": _number(attribute.maximum)}
+
+
+def _number(bound: Decimal | None) -> int | Decimal | None:
+    return int(bound) if bound is not None and bound == bound.to_integral_value() else bound
+
+
+def _whole(attribute: Attribute) -> dict[str, Any]:
+    return {**_bounds(attribute), "Format": "None", "FormulaDefinition": "", "SourceTypeMask": 0}
+
+
+def _decimal(attribute: Attribute) -> dict[str, Any]:
+    return {
+        **_bounds(attribute),
+        "Precision": attribute.precision,
+        "ImeMode": "Disabled",
+        "FormulaDefinition": "",
+        "SourceTypeMask": 0,
+    }
+
+
+def _money(attribute: Attribute) -> dict[str, Any]:
+    return {**_decimal(attribute), "PrecisionSource": 0, "IsBaseCurrency": False, "CalculationOf": None}
+
+
+def _datetime(attribute: Attribute) -> dict[str, Any]:
+    day = attribute.behavior is DateTimeBehavior.DATE_ONLY
+    return {
+        "Format": "DateOnly" if day else "DateAndTime",
+        "DateTimeBehavior": {"Value": attribute.behavior.value},
+        "CanChangeDateTimeBehavior": managed(False, "canchangedatetimebehavior"),
+        "ImeMode": "Inactive",
+        "FormulaDefinition": "",
+        "SourceTypeMask": 0,
+        "MinSupportedValue": "1753-01-01T00:00:00Z",
+        "MaxSupportedValue": "9999-12-30T23:59:59Z",
+    }
+
+
+def _lookup(attribute: Attribute) -> dict[str, Any]:
+    return {"Targets": list(attribute.targets), "Format": "None"}
+
+
+def _size(attribute: Attribute) -> dict[str, Any]:
+    return {"MaxSizeInKB": None if attribute.max_size is None else -(-attribute.max_size // _KILOBYTE)}
+
+
+def _image(attribute: Attribute) -> dict[str, Any]:
+    return {
+        **_size(attribute),
+        "IsPrimaryImage": False,
+        "CanStoreFullImage": True,
+        "MaxHeight": 144,
+        "MaxWidth": 144,
+    }
+
+
+_TYPE_NAMES: Final = {
+    AttributeType.UNIQUEIDENTIFIER: "UniqueIdentifier",
+    AttributeType.CUSTOMER: "Lookup",
+    AttributeType.OWNER: "Lookup",
+}
+_WRITERS: Final[dict[AttributeType, Callable[[Attribute], dict[str, Any]]]] = {
+    AttributeType.STRING: _string,
+    AttributeType.MEMO: _memo,
+    AttributeType.INTEGER: _whole,
+    AttributeType.BIGINT: _bounds,
+    AttributeType.DECIMAL: _decimal,
+    AttributeType.DOUBLE: _decimal,
+    AttributeType.MONEY: _money,
+    AttributeType.DATETIME: _datetime,
+    AttributeType.LOOKUP: _lookup,
+    AttributeType.CUSTOMER: _lookup,
+    AttributeType.OWNER: _lookup,
+    AttributeType.FILE: _size,
+    AttributeType.IMAGE: _image,
+}

@@ -1,0 +1,143 @@
+"""RetrieveMetadataChanges: a choice of entities, attributes, keys and relationships in one answer.
+
+Every call answers in full: there is no history to tell differences from, and the stamp names the revision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeAlias
+
+from crmbox.webapi import json_bodies
+from crmbox.webapi.errors import bad_url, unsupported
+from crmbox.webapi.metadata.entities import entity_item
+from crmbox.webapi.metadata.items import Item
+from crmbox.webapi.paths import Argument
+from crmbox.webapi.request import Request, Response, json_response
+from crmbox.webapi.routing import named
+
+_PARTS: Final = {
+    "Attributes": "AttributeQuery",
+    "Keys": "KeyQuery",
+    "OneToManyRelationships": "RelationshipQuery",
+    "ManyToOneRelationships": "RelationshipQuery",
+    "ManyToManyRelationships": "RelationshipQuery",
+}
+"""Which part of the query says what is wanted of a navigation property."""
+
+Test: TypeAlias = Callable[[Any, Any], bool]
+_TESTS: Final[Mapping[str, Test]] = {
+    "Equals": lambda found, value: bool(found == value),
+    "NotEquals": lambda found, value: bool(found != value),
+    "In": lambda found, value: found in value,
+    "NotIn": lambda found, value: found not in value,
+}
+
+
+@named("RetrieveMetadataChanges", "GET")
+def retrieve(request: Request) -> Response:
+    query = _query(request)
+    snapshot = request.model.snapshot
+    items = [entity_item(snapshot, stored) for stored in snapshot.entities.values()]
+    context = f"{request.base}$metadata#Microsoft.Dynamics.CRM.RetrieveMetadataChangesResponse"
+    return json_response(
+        {
+            "@odata.context": context,
+            "ServerVersionStamp": f"{snapshot.revision.number}!{snapshot.revision.token}",
+            "DeletedMetadata": None,
+            "EntityMetadata": [_entity(item, query) for item in items if _matches(item, query)],
+        }
+    )
+
+
+def _query(request: Request) -> Mapping[str, Any]:
+    arguments: tuple[Argument, ...] = request.path[0].arguments or ()
+    given = {argument.name: argument.value for argument in arguments}
+    text = given.get("Query") or ""
+    text = request.query.get(text, "") if text.startswith("@") else text
+    if not text:
+        return {}
+    return json_bodies.parse_object(text.encode())
+
+
+def _entity(item: Item, query: Mapping[str, Any]) -> dict[str, Any]:
+    content = _content(item, query)
+    wanted = _names(query)
+    for name, part in _PARTS.items():
+        nested = _object(query, part)
+        if wanted is None or name in wanted:
+            found = item.navigations[name]()
+            members = found if isinstance(found, list) else []
+            content[name] = [_content(member, nested) for member in members if _matches(member, nested)]
+    return content
+
+
+def _content(item: Item, query: Mapping[str, Any]) -> dict[str, Any]:
+    wanted = _names(query)
+    content: dict[str, Any] = {"@odata.type": f"#Microsoft.Dynamics.CRM.Complex{item.type}"}
+    for name, value in item.properties.items():
+        if wanted is None or name in wanted or name == item.key:
+            content[name] = value
+    for name in ("OptionSet", "GlobalOptionSet"):
+        if name in item.navigations and (wanted is None or name in wanted):
+            found = item.navigations[name]()
+            content[name] = found.properties if isinstance(found, Item) else None
+    return content
+
+
+def _names(query: Mapping[str, Any]) -> frozenset[str] | None:
+    """The properties that are wanted; None for all."""
+    properties = _object(query, "Properties")
+    names = properties.get("PropertyNames")
+    if properties.get("AllProperties") or names is None:
+        return None
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise bad_url("PropertyNames is a list of texts.")
+    return frozenset(names)
+
+
+def _matches(item: Item, query: Mapping[str, Any]) -> bool:
+    criteria = _object(query, "Criteria")
+    parts = [_holds(item, condition) for condition in _list(criteria, "Conditions")]
+    parts += [_matches(item, {"Criteria": inner}) for inner in _list(criteria, "Filters")]
+    return any(parts) if criteria.get("FilterOperator") == "Or" and parts else all(parts)
+
+
+def _holds(item: Item, condition: Mapping[str, Any]) -> bool:
+    name, operator = condition.get("PropertyName"), condition.get("ConditionOperator")
+    if name not in item.properties:
+        raise bad_url(f"Criteria: '{name}' is no property of {item.type}.")
+    test = _TESTS.get(str(operator))
+    if test is None:
+        raise unsupported(f"the ConditionOperator '{operator}' of metadata queries")
+    found, wanted = item.properties[str(name)], _value(condition.get("Value"))
+    found = found.get("Value", found) if isinstance(found, Mapping) else found
+    if operator in ("In", "NotIn") and not isinstance(wanted, list):
+        raise bad_url("Criteria: In and NotIn take a list.")
+    return test(found, wanted)
+
+
+def _value(value: Any) -> Any:
+    """A value, plain or with its .NET type beside it; booleans and lists then stand in a text."""
+    if not isinstance(value, Mapping):
+        return value
+    kind, text = str(value.get("Type", "")), value.get("Value")
+    if kind == "System.Boolean" and isinstance(text, str):
+        return text.lower() == "true"
+    if kind.endswith("[]") and isinstance(text, str):
+        return json_bodies.parse(text.replace("'", '"').encode())
+    return text
+
+
+def _object(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = value.get(name) or {}
+    if not isinstance(found, Mapping):
+        raise bad_url(f"{name} is an object.")
+    return found
+
+
+def _list(value: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    found = value.get(name) or []
+    if not isinstance(found, list) or not all(isinstance(item, Mapping) for item in found):
+        raise bad_url(f"{name} is a list of objects.")
+    return found

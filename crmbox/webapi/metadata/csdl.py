@@ -1,0 +1,213 @@
+"""`$metadata`: entity types, entity sets, actions and functions as a CSDL document."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Final
+
+from lxml import etree
+
+from crmbox.engine.snapshot import Snapshot
+from crmbox.webapi.metadata.attributes import DOCUMENT, NOTES
+from crmbox.webapi.model import NAMESPACE, EntityType, Model, property_name
+from crmbox.webapi.odata.navigation import Lookup
+from crmbox.webapi.request import Request, Response
+from crmbox.webapi.routing import named
+from crmclient.metadata import (
+    Attribute,
+    AttributeType,
+    DateTimeBehavior,
+    Process,
+    ProcessParameter,
+)
+
+ALIAS: Final = "mscrm"
+_EDM: Final = "http://docs.oasis-open.org/odata/ns/edm"
+_EDMX: Final = "http://docs.oasis-open.org/odata/ns/edmx"
+_KEYS: Final = "OData.Community.Keys.V1"
+_BASE, _OWNER = "crmbaseentity", "principal"
+
+_DEFAULT_NAMESPACE: Final[Any] = {None: _EDM}
+"""lxml's stubs know no namespace without a prefix."""
+
+Element = etree._Element
+
+_TYPES: Final = {
+    AttributeType.STRING: "Edm.String",
+    AttributeType.MEMO: "Edm.String",
+    AttributeType.INTEGER: "Edm.Int32",
+    AttributeType.BIGINT: "Edm.Int64",
+    AttributeType.DECIMAL: "Edm.Decimal",
+    AttributeType.DOUBLE: "Edm.Double",
+    AttributeType.MONEY: "Edm.Decimal",
+    AttributeType.BOOLEAN: "Edm.Boolean",
+    AttributeType.DATETIME: "Edm.DateTimeOffset",
+    AttributeType.UNIQUEIDENTIFIER: "Edm.Guid",
+    AttributeType.PICKLIST: "Edm.Int32",
+    AttributeType.MULTISELECT: "Edm.String",
+    AttributeType.STATE: "Edm.Int32",
+    AttributeType.STATUS: "Edm.Int32",
+    AttributeType.LOOKUP: "Edm.Guid",
+    AttributeType.CUSTOMER: "Edm.Guid",
+    AttributeType.OWNER: "Edm.Guid",
+    AttributeType.FILE: "Edm.Guid",
+    AttributeType.IMAGE: "Edm.Binary",
+}
+
+
+@named("$metadata", "GET")
+def metadata(request: Request) -> Response:
+    processes = tuple(request.platform.processes().values())
+    return Response(200, {"Content-Type": "application/xml"}, _document(request.model.snapshot, processes))
+
+
+@lru_cache(maxsize=2)
+def _document(snapshot: Snapshot, processes: tuple[Process, ...]) -> bytes:
+    model = Model(snapshot)
+    types = [model.entity_type(name) for name in sorted(snapshot.entities)]
+    root = etree.Element(f"{{{_EDMX}}}Edmx", {"Version": "4.0"}, {"edmx": _EDMX})
+    services = etree.SubElement(root, f"{{{_EDMX}}}DataServices")
+    schema = etree.SubElement(
+        services, f"{{{_EDM}}}Schema", {"Namespace": NAMESPACE, "Alias": ALIAS}, _DEFAULT_NAMESPACE
+    )
+    _add(schema, "EntityType", Name=_BASE, Abstract="true")
+    _add(schema, "EntityType", Name=_OWNER, BaseType=f"{ALIAS}.{_BASE}", Abstract="true")
+    owners = {
+        target
+        for type_ in types
+        for attribute in type_.attributes.values()
+        if attribute.type is AttributeType.OWNER
+        for target in attribute.targets
+    }
+    for type_ in types:
+        _entity_type(schema, model, type_, _OWNER if type_.name in owners else _BASE)
+    for process in processes:
+        _action(schema, process)
+    _who_am_i(schema)
+    _container(schema, types, processes)
+    return etree.tostring(root, xml_declaration=True, encoding="utf-8")
+
+
+def _entity_type(schema: Element, model: Model, type_: EntityType, base: str) -> None:
+    element = _add(schema, "EntityType", Name=type_.name, BaseType=f"{ALIAS}.{base}")
+    key = _add(element, "Key")
+    _add(key, "PropertyRef", Name=type_.entity.primary_id)
+    for name, attribute in type_.properties.items():
+        _properties(element, type_, name, attribute)
+    for lookup in type_.lookups.values():
+        _lookup(element, model, lookup)
+    for collection in type_.collections.values():
+        _add(
+            element,
+            "NavigationProperty",
+            Name=collection.name,
+            Type=f"Collection({ALIAS}.{collection.entity})",
+        )
+    if type_.entity.keys:
+        _alternate_keys(element, type_)
+
+
+def _properties(element: Element, type_: EntityType, name: str, attribute: Attribute) -> None:
+    edm = _edm_type(attribute)
+    if (type_.name, name) == (NOTES, DOCUMENT):
+        edm = "Edm.String"
+    extra = {"Nullable": "false"} if attribute.is_primary_id else {}
+    if edm == "Edm.Decimal":
+        extra["Scale"] = "Variable"
+    _add(element, "Property", Name=name, Type=edm, **extra)
+    if attribute.type is AttributeType.FILE and edm != "Edm.String":
+        _add(element, "Property", Name=f"{name}_name", Type="Edm.String")
+    elif attribute.type is AttributeType.IMAGE:
+        for suffix, kind in (("id", "Edm.Guid"), ("_timestamp", "Edm.Int64"), ("_url", "Edm.String")):
+            _add(element, "Property", Name=f"{name}{suffix}", Type=kind)
+
+
+def _edm_type(attribute: Attribute) -> str:
+    if attribute.type is AttributeType.DATETIME and attribute.behavior is DateTimeBehavior.DATE_ONLY:
+        return "Edm.Date"
+    return _TYPES[attribute.type]
+
+
+def _lookup(element: Element, model: Model, lookup: Lookup) -> None:
+    several = len(lookup.targets) > 1
+    target = _OWNER if several else lookup.targets[0]
+    navigation = _add(element, "NavigationProperty", Name=lookup.name, Type=f"{ALIAS}.{target}")
+    if not several:
+        _add(
+            navigation,
+            "ReferentialConstraint",
+            Property=f"_{lookup.attribute}_value",
+            ReferencedProperty=model.entity_type(lookup.targets[0]).entity.primary_id,
+        )
+
+
+def _alternate_keys(element: Element, type_: EntityType) -> None:
+    annotation = _add(element, "Annotation", Term=f"{_KEYS}.AlternateKeys")
+    collection = _add(annotation, "Collection")
+    for key in type_.entity.keys:
+        record = _add(collection, "Record", Type=f"{_KEYS}.AlternateKey")
+        members = _add(_add(record, "PropertyValue", Property="Key"), "Collection")
+        for name in key.attributes:
+            member = _add(members, "Record", Type=f"{_KEYS}.PropertyRef")
+            _add(member, "PropertyValue", Property="Name", PropertyPath=property_name(type_.attributes[name]))
+
+
+def _action(schema: Element, process: Process) -> None:
+    """A process and, when it has outputs, the type of its answer."""
+    action = _add(schema, "Action", Name=process.name)
+    if process.entity is not None:
+        action.set("IsBound", "true")
+        _add(action, "Parameter", Name="entity", Type=f"{ALIAS}.{process.entity}", Nullable="false")
+    for parameter in process.inputs:
+        nullable = {} if not parameter.required else {"Nullable": "false"}
+        _add(action, "Parameter", Name=parameter.name, Type=_parameter_type(parameter), **nullable)
+    if process.outputs:
+        answer = f"{process.name}Response"
+        _add(action, "ReturnType", Type=f"{ALIAS}.{answer}", Nullable="false")
+        complex_type = _add(schema, "ComplexType", Name=answer)
+        for parameter in process.outputs:
+            _add(complex_type, "Property", Name=parameter.name, Type=_parameter_type(parameter))
+
+
+def _parameter_type(parameter: ProcessParameter) -> str:
+    if parameter.type.is_reference:
+        return f"{ALIAS}.{parameter.targets[0] if len(parameter.targets) == 1 else _BASE}"
+    return _TYPES[parameter.type]
+
+
+def _who_am_i(schema: Element) -> None:
+    answer = _add(schema, "ComplexType", Name="WhoAmIResponse")
+    for name in ("BusinessUnitId", "UserId", "OrganizationId"):
+        _add(answer, "Property", Name=name, Type="Edm.Guid", Nullable="false")
+    function = _add(schema, "Function", Name="WhoAmI")
+    _add(function, "ReturnType", Type=f"{ALIAS}.WhoAmIResponse", Nullable="false")
+
+
+def _container(schema: Element, types: list[EntityType], processes: tuple[Process, ...]) -> None:
+    container = _add(schema, "EntityContainer", Name="System")
+    sets = {type_.name: type_.entity.entity_set for type_ in types}
+    for type_ in types:
+        element = _add(
+            container,
+            "EntitySet",
+            Name=type_.entity.entity_set,
+            EntityType=f"{NAMESPACE}.{type_.name}",
+        )
+        for lookup in type_.lookups.values():
+            if len(lookup.targets) == 1:
+                _add(
+                    element,
+                    "NavigationPropertyBinding",
+                    Path=lookup.name,
+                    Target=sets[lookup.targets[0]],
+                )
+        for collection in type_.collections.values():
+            _add(element, "NavigationPropertyBinding", Path=collection.name, Target=sets[collection.entity])
+    for process in processes:
+        if process.entity is None:
+            _add(container, "ActionImport", Name=process.name, Action=f"{NAMESPACE}.{process.name}")
+    _add(container, "FunctionImport", Name="WhoAmI", Function=f"{NAMESPACE}.WhoAmI")
+
+
+def _add(parent: Element, name: str, **attributes: str) -> Element:
+    return etree.SubElement(parent, f"{{{_EDM}}}{name}", attributes)

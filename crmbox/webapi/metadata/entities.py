@@ -1,0 +1,118 @@
+"""Entities as the Web API writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from crmbox.engine.snapshot import Snapshot, StoredEntity
+from crmbox.webapi.metadata.attributes import attribute_item, schema_name
+from crmbox.webapi.metadata.ids import metadata_id
+from crmbox.webapi.metadata.items import Item, Leads, managed
+from crmbox.webapi.metadata.labels import label_json
+from crmbox.webapi.metadata.relationships import key_item, relationship_item
+from crmclient.metadata import AttributeType, Relationship
+
+
+def entity_item(snapshot: Snapshot, stored: StoredEntity) -> Item:
+    entity, name = stored.entity, stored.entity.logical_name
+    id = metadata_id("entity", name)
+    schema = stored.definition.schema_name or schema_name(name, custom=entity.is_custom)
+    properties = {
+        "MetadataId": id,
+        "LogicalName": name,
+        "SchemaName": schema,
+        "EntitySetName": entity.entity_set,
+        "LogicalCollectionName": entity.entity_set,
+        "CollectionSchemaName": schema_name(entity.entity_set, custom=entity.is_custom),
+        "PrimaryIdAttribute": entity.primary_id,
+        "PrimaryNameAttribute": entity.primary_name,
+        "PrimaryImageAttribute": _primary_image(stored),
+        "DisplayName": label_json(entity.label, id),
+        "DisplayCollectionName": label_json(entity.plural_label, id, "plural"),
+        "Description": label_json(entity.description, id, "description"),
+        "OwnershipType": stored.definition.ownership.value,
+        "IsCustomEntity": entity.is_custom,
+        "IsIntersect": entity.is_intersect,
+        "HasNotes": entity.has_notes,
+        **_constant(),
+    }
+    return Item("EntityMetadata", id, properties, _navigations(snapshot, stored), subject=(name,))
+
+
+def _navigations(snapshot: Snapshot, stored: StoredEntity) -> dict[str, Leads]:
+    name = stored.entity.logical_name
+    return {
+        "Attributes": lambda: [attribute_item(snapshot, name, column) for column in stored.columns.values()],
+        "Keys": lambda: [key_item(name, key) for key in stored.entity.keys],
+        "ManyToOneRelationships": lambda: _relationships(
+            snapshot, name, lambda r: r.intersect is None and r.referencing == name
+        ),
+        "OneToManyRelationships": lambda: _relationships(
+            snapshot, name, lambda r: r.intersect is None and r.referenced == name
+        ),
+        "ManyToManyRelationships": lambda: _relationships(snapshot, name, lambda r: r.intersect is not None),
+    }
+
+
+def _relationships(snapshot: Snapshot, entity: str, wanted: Callable[[Relationship], bool]) -> list[Item]:
+    found = filter(wanted, snapshot.relationships_of(entity))
+    return [relationship_item(snapshot, relationship) for relationship in found]
+
+
+def _primary_image(stored: StoredEntity) -> str | None:
+    images = (n for n, column in stored.columns.items() if column.attribute.type is AttributeType.IMAGE)
+    return next(images, None)
+
+
+def _constant() -> dict[str, Any]:
+    """What is the same for every entity of this server."""
+    return {
+        "IsPrivate": False,
+        "IsActivity": False,
+        "IsActivityParty": False,
+        "IsLogicalEntity": False,
+        "IsManaged": False,
+        "IsBPFEntity": False,
+        "IsChildEntity": False,
+        "IsEnabledForCharts": True,
+        "IsImportable": True,
+        "IsStateModelAware": True,
+        "IsValidForAdvancedFind": True,
+        "IsDocumentManagementEnabled": False,
+        "IsAvailableOffline": True,
+        "IsReadingPaneEnabled": True,
+        "IsBusinessProcessEnabled": False,
+        "HasActivities": False,
+        "HasFeedback": False,
+        "HasEmailAddresses": False,
+        "ChangeTrackingEnabled": False,
+        "CanTriggerWorkflow": True,
+        "AutoRouteToOwnerQueue": False,
+        "EntityColor": None,
+        "EntityHelpUrl": None,
+        "ExternalName": None,
+        "ExternalCollectionName": None,
+        "DataProviderId": None,
+        "DataSourceId": None,
+        "TableType": "Standard",
+        "IntroducedVersion": "1.0.0.0",
+        "HasChanged": None,
+        "Privileges": [],
+        "Settings": [],
+        "IsAuditEnabled": managed(True, "canmodifyauditsettings"),
+        "IsCustomizable": managed(True, "iscustomizable"),
+        "IsRenameable": managed(True, "isrenameable"),
+        "IsMappable": managed(True, "ismappable"),
+        "IsDuplicateDetectionEnabled": managed(False, "canmodifyduplicatedetectionsettings"),
+        "IsConnectionsEnabled": managed(True, "canmodifyconnectionsettings"),
+        "IsMailMergeEnabled": managed(True, "canmodifymailmergesettings"),
+        "CanCreateAttributes": managed(True, "cancreateattributes"),
+        "CanCreateForms": managed(True, "cancreateforms"),
+        "CanCreateViews": managed(True, "cancreateviews"),
+        "CanCreateCharts": managed(True, "cancreatecharts"),
+        "CanBeRelatedEntityInRelationship": managed(True, "canberelatedentityinrelationship"),
+        "CanBePrimaryEntityInRelationship": managed(True, "canbeprimaryentityinrelationship"),
+        "CanBeInManyToMany": managed(True, "canbeinmanytomany"),
+        "CanModifyAdditionalSettings": managed(True, "canmodifyadditionalsettings"),
+    }

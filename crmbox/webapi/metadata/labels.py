@@ -1,0 +1,62 @@
+"""Labels in the platform's shape, both ways."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from crmbox.webapi.errors import bad_payload
+from crmbox.webapi.metadata.ids import metadata_id
+from crmclient.metadata import ENGLISH, Label
+
+
+def label_json(label: Label, *owner: str) -> dict[str, Any]:
+    """`owner` are the names of what the label belongs to.
+
+    A service's own language is English; `UserLocalizedLabel` is None when the label has no English text.
+    """
+    texts = {
+        lcid: {
+            "Label": text,
+            "LanguageCode": lcid,
+            "IsManaged": False,
+            "MetadataId": metadata_id("label", *owner, str(lcid)),
+            "HasChanged": None,
+        }
+        for lcid, text in label.texts.items()
+    }
+    return {"LocalizedLabels": list(texts.values()), "UserLocalizedLabel": texts.get(ENGLISH)}
+
+
+def read_label(value: object) -> Label:
+    """A label of a body; an empty one for null. Raises WebApiError for another shape."""
+    if value is None:
+        return Label()
+    if not isinstance(value, Mapping):
+        raise _not_a_label(value)
+    items = value.get("LocalizedLabels")
+    if items is None:
+        items = [value["UserLocalizedLabel"]] if value.get("UserLocalizedLabel") else []
+    if not isinstance(items, list):
+        raise _not_a_label(value)
+    return Label(dict(_text(item) for item in items))
+
+
+def merged(before: Label, after: Label, *, keep: bool) -> Label:
+    """`keep`: the texts in other languages stay (the header `MSCRM.MergeLabels: true`)."""
+    return Label({**before.texts, **after.texts}) if keep else after
+
+
+def _text(item: object) -> tuple[int, str]:
+    if isinstance(item, Mapping):
+        lcid, text = item.get("LanguageCode"), item.get("Label")
+        if type(lcid) is int and isinstance(text, str):
+            return lcid, text
+    raise _not_a_label(item)
+
+
+def _not_a_label(value: object) -> Exception:
+    return bad_payload(
+        "A label is an object with LocalizedLabels, each of which has a Label and a LanguageCode; "
+        f"not {str(value)[:100]}."
+    )

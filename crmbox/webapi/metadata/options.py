@@ -1,0 +1,158 @@
+"""The actions on options: insert, update, order, delete; and those of states and statuses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from crmbox.metadata import Change, change
+from crmbox.webapi.errors import bad_payload
+from crmbox.webapi.metadata.bodies import Body
+from crmbox.webapi.metadata.creating import body_of
+from crmbox.webapi.metadata.labels import merged
+from crmbox.webapi.metadata.option_bodies import next_value
+from crmbox.webapi.request import Request, Response, json_response, no_content
+from crmbox.webapi.routing import named
+from crmclient.errors import InvalidDefinition
+from crmclient.metadata import AttributeType, Option, OptionSet
+
+Edit: TypeAlias = Callable[[list[Option]], list[Option]]
+
+
+@named("InsertOptionValue", "POST")
+def insert(request: Request) -> Response:
+    body = body_of(request)
+    target = _target(request, body)
+    value = _free_value(body, target.options.options)
+    option = Option(value, body.label("Label"), body.text("Color") or None)
+    target.edit(lambda options: [*options, option])
+    return _new_value(request, "InsertOptionValue", value)
+
+
+@named("InsertStatusValue", "POST")
+def insert_status(request: Request) -> Response:
+    body = body_of(request)
+    target = _target(request, body)
+    state = body.whole("StateCode")
+    if target.type is not AttributeType.STATUS or state is None:
+        raise bad_payload("InsertStatusValue needs a status attribute and a StateCode.")
+    value = _free_value(body, target.options.options)
+    option = Option(value, body.label("Label"), body.text("Color") or None, state=state)
+    target.edit(lambda options: [*options, option])
+    return _new_value(request, "InsertStatusValue", value)
+
+
+@named("UpdateOptionValue", "POST")
+@named("UpdateStateValue", "POST")
+def update(request: Request) -> Response:
+    """The label and the color and, of a state, the status that records take with it."""
+    body = body_of(request)
+    value = _needed(body)
+    keep = body.flag("MergeLabels", default=False)
+
+    def changed(option: Option) -> Option:
+        if "Label" in body:
+            option = replace(option, label=merged(option.label, body.label("Label"), keep=keep))
+        if "Color" in body:
+            option = replace(option, color=body.text("Color"))
+        if "DefaultStatusCode" in body:
+            option = replace(option, default_status=body.whole("DefaultStatusCode"))
+        return option
+
+    def edited(options: list[Option]) -> list[Option]:
+        return [changed(option) if option.value == value else option for option in _with(options, value)]
+
+    _target(request, body).edit(edited)
+    return no_content()
+
+
+@named("DeleteOptionValue", "POST")
+def delete(request: Request) -> Response:
+    body = body_of(request)
+    value = _needed(body)
+    _target(request, body).edit(
+        lambda options: [option for option in _with(options, value) if option.value != value]
+    )
+    return no_content()
+
+
+@named("OrderOption", "POST")
+def order(request: Request) -> Response:
+    body = body_of(request)
+    values = body.values.get("Values")
+    target = _target(request, body)
+    known = {option.value: option for option in target.options.options}
+    if not isinstance(values, list) or sorted(known) != sorted(v for v in values if type(v) is int):
+        raise bad_payload("Values lists the value of every option once, in the new order.")
+    target.edit(lambda _: [known[value] for value in values])
+    return no_content()
+
+
+@named("PublishXml", "POST")
+@named("PublishAllXml", "POST")
+def publish(request: Request) -> Response:
+    """Changes of the metadata are in force at once; there is nothing to publish."""
+    return no_content()
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """An option set: a global one (`entity` None), or that of an attribute."""
+
+    entity: str | None
+    name: str
+    options: OptionSet
+    type: AttributeType
+
+    def edit(self, edit: Edit) -> None:
+        with change() as metadata:
+            after = replace(self.options, options=tuple(edit(list(self.options.options))))
+            self._put(metadata, after)
+
+    def _put(self, metadata: Change, after: OptionSet) -> None:
+        if self.entity is None:
+            metadata.alter_option_set(after)
+            return
+        before = metadata.snapshot.entity(self.entity).columns[self.name].attribute
+        metadata.alter_attribute(self.entity, replace(before, options=after))
+
+
+def _target(request: Request, body: Body) -> _Target:
+    """Raises WebApiError, UnknownEntity, UnknownOptionSet, InvalidDefinition."""
+    snapshot = request.model.snapshot
+    global_name = body.text("OptionSetName")
+    if global_name:
+        found = snapshot.global_option_set(global_name.lower())
+        return _Target(None, found.name, found, AttributeType.PICKLIST)
+    entity, name = body.needed("EntityLogicalName"), body.needed("AttributeLogicalName")
+    column = snapshot.entity(entity).columns.get(name)
+    if column is None or not column.attribute.type.has_options:
+        raise InvalidDefinition(f"{entity} has no choice attribute {name!r}.")
+    options = snapshot.options_of(column.attribute)
+    if options.entity is None:
+        return _Target(None, options.name, options, AttributeType.PICKLIST)
+    return _Target(entity, name, options, column.attribute.type)
+
+
+def _free_value(body: Body, options: Sequence[Option]) -> int:
+    value = body.whole("Value")
+    return next_value(list(options)) if value is None else value
+
+
+def _needed(body: Body) -> int:
+    value = body.whole("Value")
+    if value is None:
+        raise bad_payload("The parameter 'Value' is needed.")
+    return value
+
+
+def _with(options: list[Option], value: int) -> list[Option]:
+    if all(option.value != value for option in options):
+        raise InvalidDefinition(f"There is no option with the value {value}.")
+    return options
+
+
+def _new_value(request: Request, action: str, value: int) -> Response:
+    context = f"{request.base}$metadata#Microsoft.Dynamics.CRM.{action}Response"
+    return json_response({"@odata.context": context, "NewOptionValue": value})

@@ -1,0 +1,91 @@
+"""Processes as custom APIs: three entity sets that can only be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from crmbox.webapi.metadata.ids import metadata_id
+from crmbox.webapi.metadata.items import Item
+from crmbox.webapi.metadata.virtual import answer
+from crmbox.webapi.request import Request, Response
+from crmbox.webapi.routing import named
+from crmclient.metadata import AttributeType, Process, ProcessParameter
+
+APIS: Final = "customapis"
+REQUESTS: Final = "customapirequestparameters"
+RESPONSES: Final = "customapiresponseproperties"
+
+_GLOBAL, _ENTITY = 0, 1
+_ACTIVE: Final = {"statecode": 0, "statuscode": 1}
+_FIELD_TYPES: Final = {
+    AttributeType.BOOLEAN: 0,
+    AttributeType.DATETIME: 1,
+    AttributeType.DECIMAL: 2,
+    AttributeType.LOOKUP: 5,
+    AttributeType.CUSTOMER: 5,
+    AttributeType.OWNER: 5,
+    AttributeType.DOUBLE: 6,
+    AttributeType.INTEGER: 7,
+    AttributeType.MONEY: 8,
+    AttributeType.PICKLIST: 9,
+    AttributeType.STRING: 10,
+    AttributeType.MEMO: 10,
+    AttributeType.UNIQUEIDENTIFIER: 12,
+}
+"""Values of the option set `customapifieldtype`."""
+
+
+@named(APIS, "GET")
+@named(REQUESTS, "GET")
+@named(RESPONSES, "GET")
+def read(request: Request) -> Response:
+    return answer(request, _items(request, request.path[0].name))
+
+
+def _items(request: Request, name: str) -> Iterator[Item]:
+    for process in request.platform.processes().values():
+        if name == APIS:
+            yield _api(process)
+            continue
+        for parameter in process.inputs if name == REQUESTS else process.outputs:
+            yield _parameter(process, parameter, name)
+
+
+def _api(process: Process) -> Item:
+    id = metadata_id("process", process.name)
+    properties = {
+        "customapiid": id,
+        "uniquename": process.name,
+        "name": process.label,
+        "displayname": process.label,
+        "description": process.description,
+        "bindingtype": _GLOBAL if process.entity is None else _ENTITY,
+        "boundentitylogicalname": process.entity,
+        "isfunction": False,
+        "isprivate": False,
+        "allowedcustomprocessingsteptype": 0,
+        "executeprivilegename": None,
+        "workflowsdkstepenabled": False,
+        **_ACTIVE,
+    }
+    return Item("customapi", id, properties, key="customapiid")
+
+
+def _parameter(process: Process, parameter: ProcessParameter, set_name: str) -> Item:
+    id = metadata_id("process", process.name, set_name, parameter.name)
+    request = set_name == REQUESTS
+    key = "customapirequestparameterid" if request else "customapiresponsepropertyid"
+    properties: dict[str, Any] = {
+        key: id,
+        "uniquename": parameter.name,
+        "name": parameter.name,
+        "displayname": parameter.name,
+        "description": parameter.description,
+        "type": _FIELD_TYPES[parameter.type],
+        "logicalentityname": parameter.targets[0] if len(parameter.targets) == 1 else None,
+        "_customapiid_value": metadata_id("process", process.name),
+        **({"isoptional": not parameter.required} if request else {}),
+        **_ACTIVE,
+    }
+    return Item(key.removesuffix("id"), id, properties, key=key)

@@ -1,0 +1,126 @@
+"""Relationships and alternate keys as the Web API writes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from crmbox.engine.snapshot import Snapshot
+from crmbox.webapi.metadata.ids import metadata_id
+from crmbox.webapi.metadata.items import Item, managed
+from crmbox.webapi.metadata.labels import label_json
+from crmbox.webapi.odata.navigation import lookup_name
+from crmclient.metadata import AlternateKey, Label, Relationship
+
+_FOUND_BY = ("SchemaName",)
+
+
+def relationship_item(snapshot: Snapshot, relationship: Relationship) -> Item:
+    if relationship.intersect is not None:
+        return _many_to_many(snapshot, relationship)
+    return _one_to_many(snapshot, relationship)
+
+
+def key_item(entity: str, key: AlternateKey) -> Item:
+    id = metadata_id("key", entity, key.name)
+    properties = {
+        "MetadataId": id,
+        "LogicalName": key.name.lower(),
+        "SchemaName": key.name,
+        "EntityLogicalName": entity,
+        "KeyAttributes": list(key.attributes),
+        "DisplayName": label_json(Label({1033: key.name}), id),
+        "EntityKeyIndexStatus": "Active",
+        "AsyncJob": None,
+        "IsManaged": False,
+        "IsSynchronous": True,
+        "IsExportKey": False,
+        "IsSecondaryKey": False,
+        "IsCustomizable": managed(True, "iscustomizable"),
+        "IntroducedVersion": "1.0.0.0",
+        "HasChanged": None,
+    }
+    return Item(
+        "EntityKeyMetadata", id, properties, keys=("LogicalName", "SchemaName"), subject=(entity, key.name)
+    )
+
+
+def _one_to_many(snapshot: Snapshot, relationship: Relationship) -> Item:
+    lookup = relationship.referencing_attribute or ""
+    referencing = snapshot.entity(relationship.referencing)
+    referenced = snapshot.entity(relationship.referenced)
+    definition = referencing.columns[lookup].definition
+    properties = {
+        **_base(relationship, "OneToManyRelationship", custom=definition.attribute.is_custom),
+        "ReferencedEntity": relationship.referenced,
+        "ReferencedAttribute": referenced.entity.primary_id,
+        "ReferencingEntity": relationship.referencing,
+        "ReferencingAttribute": lookup,
+        "ReferencedEntityNavigationPropertyName": relationship.name,
+        "ReferencingEntityNavigationPropertyName": lookup_name(definition, relationship.referenced),
+        "CascadeConfiguration": {
+            "Assign": "NoCascade",
+            "Delete": relationship.on_delete.value,
+            "Archive": "RemoveLink",
+            "Merge": "NoCascade",
+            "Reparent": "NoCascade",
+            "Share": "NoCascade",
+            "Unshare": "NoCascade",
+            "RollupView": "NoCascade",
+        },
+        "IsHierarchical": False,
+        "RelationshipBehavior": 1,
+        "EntityKey": None,
+        "DenormalizedAttributeName": None,
+        "IsDenormalizedLookup": False,
+        "IsRelationshipAttributeDenormalized": False,
+        "AssociatedMenuConfiguration": _menu(relationship),
+    }
+    return _item("OneToManyRelationshipMetadata", relationship, properties)
+
+
+def _many_to_many(snapshot: Snapshot, relationship: Relationship) -> Item:
+    ends = [snapshot.entity(name).entity for name in (relationship.referenced, relationship.referencing)]
+    properties: dict[str, Any] = {
+        **_base(relationship, "ManyToManyRelationship", custom=ends[0].is_custom or ends[1].is_custom),
+        "IntersectEntityName": relationship.intersect,
+    }
+    for number, end in enumerate(ends, 1):
+        properties[f"Entity{number}LogicalName"] = end.logical_name
+        properties[f"Entity{number}IntersectAttribute"] = end.primary_id
+        properties[f"Entity{number}NavigationPropertyName"] = relationship.name
+        properties[f"Entity{number}AssociatedMenuConfiguration"] = _menu(relationship)
+    return _item("ManyToManyRelationshipMetadata", relationship, properties)
+
+
+def _item(type: str, relationship: Relationship, properties: dict[str, Any]) -> Item:
+    return Item(type, properties["MetadataId"], properties, keys=_FOUND_BY, subject=(relationship.name,))
+
+
+def _base(relationship: Relationship, type: str, *, custom: bool) -> dict[str, Any]:
+    return {
+        "MetadataId": metadata_id("relationship", relationship.name),
+        "SchemaName": relationship.name,
+        "RelationshipType": type,
+        "IsCustomRelationship": custom,
+        "IsManaged": False,
+        "IsValidForAdvancedFind": True,
+        "SecurityTypes": "None",
+        "IntroducedVersion": "1.0.0.0",
+        "HasChanged": None,
+        "IsCustomizable": managed(True, "iscustomizable"),
+    }
+
+
+def _menu(relationship: Relationship) -> dict[str, Any]:
+    return {
+        "Behavior": "UseCollectionName",
+        "Group": "Details",
+        "Order": 10000,
+        "IsCustomizable": True,
+        "Icon": None,
+        "ViewId": "00000000-0000-0000-0000-000000000000",
+        "AvailableOffline": True,
+        "MenuId": None,
+        "QueryApi": None,
+        "Label": label_json(Label(), "relationship", relationship.name, "menu"),
+    }

@@ -1,0 +1,97 @@
+"""`?fetchXml=…`: a query in the platform's own language, page by page with its paging cookie."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import replace
+from typing import Any, Final
+
+from crmbox.webapi.errors import WebApiError, bad_url
+from crmbox.webapi.model import EntityType
+from crmbox.webapi.odata import fetchtext
+from crmbox.webapi.odata.answers import FETCH_COOKIE, MORE, collection_response, totals
+from crmbox.webapi.odata.cookies import Cookie, outer, read_inner
+from crmbox.webapi.odata.paging import LARGEST_PAGE, NO_RECORD, page_size
+from crmbox.webapi.odata.rows import VERSION, columns_of, row_content
+from crmbox.webapi.rendering import context
+from crmbox.webapi.request import Request, Response
+from crmclient.query.ast import Column, Page, Query
+from crmclient.query.fetchxml import parse
+from crmclient.query.resolving import Circumstances, prepare
+from crmclient.values import QueryResult
+
+SIMPLE_PAGING: Final = 50_000
+"""How many rows can be reached by page numbers alone."""
+
+
+def fetch(request: Request, type_: EntityType) -> Response:
+    """Raises WebApiError, and InvalidQuery with everything that is wrong with the text."""
+    text, paging = fetchtext.taken_apart(request.query["fetchXml"])
+    designed = parse(text)
+    if designed.entity != type_.name:
+        raise bad_url(
+            f"The entity name specified in fetchxml ('{designed.entity}') does not match the entity name "
+            f"specified in Entity Set Name ('{type_.entity.entity_set}')."
+        )
+    model = request.model
+    prepared = prepare(designed, lambda name: model.entity_type(name).attributes)
+    user = request.platform.user(request.user)
+    query = prepared.resolve(Circumstances(dt.datetime.now(dt.UTC), user=user))
+    asked = query.columns
+    if not query.is_aggregate and not query.distinct:
+        query = replace(query, columns=_with_keys(query, type_))
+    size = min(designed.page_size or page_size(request), LARGEST_PAGE)
+    result = _result(request, query, paging, size, total=designed.total)
+    shown = [
+        item for item in columns_of(request.model, query) if item.key != VERSION or Column(VERSION) in asked
+    ]
+    content = {
+        "@odata.context": context(request.base, type_),
+        **totals(request, result.total, always=designed.total),
+        **_paging(request, query, paging.page, result, type_),
+        "value": [row_content(request, shown, row) for row in result.rows],
+    }
+    return collection_response(request, content)
+
+
+def _with_keys(query: Query, type_: EntityType) -> tuple[Column, ...]:
+    """A plain query's columns and, beside them, the key and the version."""
+    present = {column.attribute for column in query.columns if column.alias is None}
+    wanted = (type_.entity.primary_id, VERSION)
+    return query.columns + tuple(
+        Column(name) for name in wanted if name not in present and name in type_.attributes
+    )
+
+
+def _result(
+    request: Request, query: Query, paging: fetchtext.Paging, size: int, *, total: bool
+) -> QueryResult:
+    if query.top is not None:
+        return request.platform.query(query, Page(total=total), call=request.call)
+    token = read_inner(paging.cookie, paging.page).token if paging.cookie else None
+    if not token and paging.page > 1:
+        before = size * (paging.page - 1)
+        if before >= SIMPLE_PAGING:
+            raise WebApiError(
+                400, "0x80041103", f"Paging without a cookie reaches at most {SIMPLE_PAGING} rows."
+            )
+        token = request.platform.query(query, Page(before), call=request.call).next
+        if token is None:
+            return QueryResult([], None, None)
+    return request.platform.query(query, Page(size, token or None, total), call=request.call)
+
+
+def _paging(
+    request: Request, query: Query, page: int, result: QueryResult, type_: EntityType
+) -> dict[str, Any]:
+    """A cookie only while there is another page: clients go on for as long as they are given one."""
+    found: dict[str, Any] = {}
+    wants = request.prefer.annotations.wants
+    if wants(MORE):
+        found[f"@{MORE}"] = result.next is not None
+    by_link = any(order.link is not None for order in query.orders)
+    if result.next is not None and not by_link and wants(FETCH_COOKIE):
+        key = type_.entity.primary_id
+        ends = (str(row.get(key) or NO_RECORD) for row in (result.rows[0], result.rows[-1]))
+        found[f"@{FETCH_COOKIE}"] = outer(Cookie(page + 1, result.next), key, *ends)
+    return found

@@ -1,0 +1,117 @@
+"""Dataverse's query functions: `Microsoft.Dynamics.CRM.LastXDays(PropertyName='createdon',PropertyValue=7)`.
+
+Each is an operator of FetchXML. Those relative to now and to the caller become definite as in a
+FetchXML text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from odata_query import ast
+
+from crmbox.webapi.errors import bad_url, unsupported
+from crmclient.query.ast import Operator
+from crmclient.query.designed import (
+    DateOperator,
+    DesignedCondition,
+    DesignedOperator,
+    Literal,
+    UserOperator,
+    values_taken,
+)
+
+NAMESPACE: Final = ("Microsoft", "Dynamics", "CRM")
+
+FUNCTIONS: Final[Mapping[str, DesignedOperator]] = {
+    "Between": Operator.BETWEEN,
+    "ContainValues": Operator.CONTAIN_VALUES,
+    "DoesNotContainValues": Operator.NOT_CONTAIN_VALUES,
+    "EqualBusinessId": UserOperator.EQ_BUSINESS_UNIT,
+    "EqualUserId": UserOperator.EQ_USER,
+    "EqualUserOrUserTeams": UserOperator.EQ_USER_OR_TEAMS,
+    "EqualUserTeams": UserOperator.EQ_USER_TEAMS,
+    "In": Operator.IN,
+    "InFiscalYear": DateOperator.IN_FISCAL_YEAR,
+    "Last7Days": DateOperator.LAST_SEVEN_DAYS,
+    "LastFiscalYear": DateOperator.LAST_FISCAL_YEAR,
+    "LastMonth": DateOperator.LAST_MONTH,
+    "LastWeek": DateOperator.LAST_WEEK,
+    "LastXDays": DateOperator.LAST_X_DAYS,
+    "LastXHours": DateOperator.LAST_X_HOURS,
+    "LastXMonths": DateOperator.LAST_X_MONTHS,
+    "LastXWeeks": DateOperator.LAST_X_WEEKS,
+    "LastXYears": DateOperator.LAST_X_YEARS,
+    "LastYear": DateOperator.LAST_YEAR,
+    "Next7Days": DateOperator.NEXT_SEVEN_DAYS,
+    "NextFiscalYear": DateOperator.NEXT_FISCAL_YEAR,
+    "NextMonth": DateOperator.NEXT_MONTH,
+    "NextWeek": DateOperator.NEXT_WEEK,
+    "NextXDays": DateOperator.NEXT_X_DAYS,
+    "NextXHours": DateOperator.NEXT_X_HOURS,
+    "NextXMonths": DateOperator.NEXT_X_MONTHS,
+    "NextXWeeks": DateOperator.NEXT_X_WEEKS,
+    "NextXYears": DateOperator.NEXT_X_YEARS,
+    "NextYear": DateOperator.NEXT_YEAR,
+    "NotBetween": Operator.NOT_BETWEEN,
+    "NotEqualBusinessId": UserOperator.NE_BUSINESS_UNIT,
+    "NotEqualUserId": UserOperator.NE_USER,
+    "NotIn": Operator.NOT_IN,
+    "OlderThanXDays": DateOperator.OLDER_THAN_X_DAYS,
+    "OlderThanXHours": DateOperator.OLDER_THAN_X_HOURS,
+    "OlderThanXMinutes": DateOperator.OLDER_THAN_X_MINUTES,
+    "OlderThanXMonths": DateOperator.OLDER_THAN_X_MONTHS,
+    "OlderThanXWeeks": DateOperator.OLDER_THAN_X_WEEKS,
+    "OlderThanXYears": DateOperator.OLDER_THAN_X_YEARS,
+    "On": DateOperator.ON,
+    "OnOrAfter": DateOperator.ON_OR_AFTER,
+    "OnOrBefore": DateOperator.ON_OR_BEFORE,
+    "ThisFiscalYear": DateOperator.THIS_FISCAL_YEAR,
+    "ThisMonth": DateOperator.THIS_MONTH,
+    "ThisWeek": DateOperator.THIS_WEEK,
+    "ThisYear": DateOperator.THIS_YEAR,
+    "Today": DateOperator.TODAY,
+    "Tomorrow": DateOperator.TOMORROW,
+    "Yesterday": DateOperator.YESTERDAY,
+}
+
+
+def full_name(identifier: ast.Identifier) -> str:
+    return ".".join((*identifier.namespace, identifier.name))
+
+
+def path_and_condition(call: ast.Call) -> tuple[tuple[str, ...], DesignedCondition]:
+    """The path in `PropertyName` and a condition on its last part. Raises WebApiError."""
+    name = call.func.name
+    operator = FUNCTIONS.get(name)
+    if operator is None:
+        raise unsupported(f"the query function {full_name(call.func)}")
+    arguments = {item.name.name: item.param for item in call.args if isinstance(item, ast.NamedParam)}
+    path = _text(arguments.pop("PropertyName", None), name).split("/")
+    values = _values(arguments, name)
+    wanted = values_taken(operator)
+    if (wanted is None and not values) or (wanted is not None and len(values) != wanted):
+        expected = "at least one value" if wanted is None else ("no value", "one value", "two values")[wanted]
+        raise bad_url(f"The query function {name} takes {expected}.")
+    return tuple(path), DesignedCondition(path[-1], operator, tuple(Literal(value) for value in values))
+
+
+def _values(arguments: Mapping[str, ast._Node], name: str) -> list[str]:
+    """`PropertyValue`, or `PropertyValues` in brackets."""
+    unknown = arguments.keys() - {"PropertyValue", "PropertyValues"}
+    if unknown:
+        raise bad_url(f"The query function {name} has no parameter '{min(unknown)}'.")
+    if "PropertyValues" in arguments:
+        values = arguments["PropertyValues"]
+        if not isinstance(values, ast.List):
+            raise bad_url(f'{name}: PropertyValues is a list, such as ["1","2"].')
+        return [_text(value, name) for value in values.val]
+    return [_text(arguments["PropertyValue"], name)] if "PropertyValue" in arguments else []
+
+
+def _text(value: ast._Node | None, name: str) -> str:
+    text = getattr(value, "val", None) if isinstance(value, ast._Literal) else None
+    if not isinstance(text, str):
+        raise bad_url(f"The query function {name} needs a PropertyName and values that are literals.")
+    return text

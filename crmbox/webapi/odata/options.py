@@ -1,0 +1,106 @@
+"""The system query options of a request, and those in the parentheses of an `$expand`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from crmbox.webapi.errors import bad_url, unsupported
+from crmbox.webapi.odata.splitting import split
+
+_OF_QUERIES: Final = frozenset(
+    {"$select", "$filter", "$orderby", "$top", "$count", "$expand", "$apply", "$skiptoken"}
+)
+_OF_EXPANSIONS: Final = frozenset({"$select", "$filter", "$orderby", "$top", "$expand"})
+_KNOWN_ELSEWHERE: Final = frozenset({"$skip", "$search", "$format", "$compute", "$levels", "$count"})
+_UNSUPPORTED: Final = frozenset({"savedquery", "userquery"})
+_MEANINGLESS: Final = frozenset({"tag", "labellanguages", "api-version"})
+"""Plug-ins read `tag`; nothing here does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The options as written; None for one that is not given."""
+
+    select: str | None = None
+    filter: str | None = None
+    orderby: str | None = None
+    top: int | None = None
+    count: bool = False
+    expand: str | None = None
+    apply: str | None = None
+    skiptoken: str | None = None
+
+
+def read_options(query: Mapping[str, str]) -> Options:
+    """The options of a URL; `@aliases`, `fetchXml` and `sql` are read elsewhere. Raises WebApiError."""
+    for name in query:
+        if name.startswith("$"):
+            _check(name, _OF_QUERIES)
+        elif name.lower() in _UNSUPPORTED:
+            raise unsupported(f"the query parameter {name}")
+        elif not name.startswith("@") and name.lower() not in _MEANINGLESS:
+            raise bad_url(f"The query parameter {name} is not supported.")
+    return _options(query)
+
+
+def read_nested(text: str) -> Options:
+    """`$select=fullname;$top=5`, as between the parentheses of an expanded property."""
+    found: dict[str, str] = {}
+    for part in split(text, ";"):
+        name, equals, value = part.partition("=")
+        name = name.strip()
+        if not part:
+            continue
+        if not equals:
+            raise bad_url(f"'{part}' is no query option of $expand.")
+        _check(name, _OF_EXPANSIONS)
+        if name in found:
+            raise bad_url(f"Query option '{name}' was specified more than once.")
+        found[name] = value.strip()
+    return _options(found)
+
+
+def aliases(query: Mapping[str, str]) -> dict[str, str]:
+    """The text of each `@name`."""
+    return {name: value for name, value in query.items() if name.startswith("@")}
+
+
+def _check(name: str, known: frozenset[str]) -> None:
+    if name in known:
+        return
+    if name in _KNOWN_ELSEWHERE or name in _OF_QUERIES:
+        raise unsupported(f"the query option {name} here")
+    raise bad_url(f"The query parameter {name} is not supported.")
+
+
+def _options(query: Mapping[str, str]) -> Options:
+    return Options(
+        query.get("$select"),
+        query.get("$filter"),
+        query.get("$orderby"),
+        _top(query.get("$top")),
+        _flag(query.get("$count")),
+        query.get("$expand"),
+        query.get("$apply"),
+        query.get("$skiptoken"),
+    )
+
+
+def _top(text: str | None) -> int | None:
+    if text is None:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise bad_url(f"Invalid value '{text}' for $top query option found. A whole number is needed.")
+    return int(text)
+
+
+def _flag(text: str | None) -> bool:
+    if text is None:
+        return False
+    if text.lower() not in ("true", "false"):
+        raise bad_url(
+            f"Invalid value '{text}' for $count query option found. Valid values are true and false."
+        )
+    return text.lower() == "true"

@@ -1,0 +1,59 @@
+"""Which page of a result a request asks for, and the link to the next one."""
+
+from __future__ import annotations
+
+from typing import Final
+from urllib.parse import quote
+
+from crmbox.webapi.odata.cookies import Cookie, outer, read_outer
+from crmbox.webapi.odata.options import Options
+from crmbox.webapi.request import Request
+from crmclient.query.ast import Page
+from crmclient.values import Guid
+
+LARGEST_PAGE: Final = 5000
+NO_RECORD: Final = "00000000-0000-0000-0000-000000000000"
+"""Stands for the key of rows that are no records, such as groups."""
+
+_LEGIBLE: Final = "/()',=$@:"
+_WRITTEN: Final = _LEGIBLE + "%+;*!?~"
+"""What stays as the caller wrote it. Inside a batch a URL may hold blanks, which no link can."""
+
+
+def page_size(request: Request) -> int:
+    """How many rows a page has: what the caller prefers, never more than the largest."""
+    return min(request.prefer.page_size or LARGEST_PAGE, LARGEST_PAGE)
+
+
+class Paging:
+    """`page` is what to ask for; of its rows, `size` are shown: none for `$top=0`.
+
+    A page size makes the platform forget `$top`, and what `$top` cuts off has no next page.
+    """
+
+    def __init__(self, request: Request, options: Options) -> None:
+        self._request = request
+        self._cookie = None if options.skiptoken is None else read_outer(options.skiptoken)
+        cut = None if request.prefer.page_size is not None else options.top
+        self._continues = cut is None
+        self.size = page_size(request) if cut is None else min(cut, page_size(request))
+        token = self._cookie.token if self._cookie else None
+        self.page = Page(max(self.size, 1), token, options.count)
+
+    def next_link(self, token: str | None, key: str, first: Guid, last: Guid) -> dict[str, str]:
+        """`@odata.nextLink` with the cookie after the records `first` to `last`; nothing on the last page."""
+        if token is None or not self._continues:
+            return {}
+        number = (self._cookie.page if self._cookie else 1) + 1
+        return {"@odata.nextLink": self._link(outer(Cookie(number, token), key, first, last))}
+
+    def _link(self, cookie: str) -> str:
+        """The URL of the request itself, as the caller wrote it, with another cookie."""
+        request = self._request
+        kept = [
+            quote(part, safe=_WRITTEN)
+            for part in request.raw_query.split("&")
+            if part and not part.lower().startswith(("$skiptoken=", "%24skiptoken="))
+        ]
+        kept.append(f"$skiptoken={quote(cookie, safe='')}")
+        return f"{request.base}{quote(request.raw_path, safe=_LEGIBLE)}?{'&'.join(kept)}"

@@ -1,0 +1,131 @@
+"""What the names in a query mean: properties of an entity, and paths through its lookups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from crmbox.webapi.errors import WebApiError, bad_url
+from crmbox.webapi.model import EntityType, Model
+from crmbox.webapi.odata.navigation import Lookup
+from crmclient.metadata import Attribute
+from crmclient.query.ast import Column, Link
+
+
+def attribute_of(type_: EntityType, name: str, *, logical: bool = False) -> Attribute:
+    """The attribute that a property holds; with `logical` also a lookup by its own name.
+
+    Raises WebApiError for a name that is no property.
+    """
+    found = type_.properties.get(name)
+    if found is None and logical:
+        found = type_.attributes.get(name)
+    if found is None:
+        raise no_property(name, type_)
+    return found
+
+
+def no_property(name: str, type_: EntityType) -> WebApiError:
+    return bad_url(f"Could not find a property named '{name}' on type '{type_.type_name}'.")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An attribute of the entity itself (`link` None), or of the link with this alias."""
+
+    link: str | None
+    attribute: Attribute
+
+
+@dataclass(slots=True)
+class _Node:
+    type: EntityType
+    alias: str | None
+    lookup: str = ""
+    children: dict[str, _Node] = field(default_factory=dict)
+    columns: list[Column] = field(default_factory=list)
+
+
+class Paths:
+    """The paths of one query, through outer links of its own: each lookup on the way is followed once."""
+
+    def __init__(self, model: Model, type_: EntityType) -> None:
+        self.model = model
+        self.type = type_
+        self._root = _Node(type_, None)
+        self._nodes: dict[str | None, _Node] = {None: self._root}
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """What is selected of the entity itself."""
+        return tuple(self._root.columns)
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        return _links(self._root)
+
+    def select(self, place: Place, column: Column) -> None:
+        self._nodes[place.link].columns.append(column)
+
+    def type_at(self, place: Place) -> EntityType:
+        """The entity that has the attribute."""
+        return self._nodes[place.link].type
+
+    def place(self, path: Sequence[str], *, logical: bool = False) -> Place:
+        """Where a path ends, `primarycontactid/fullname` in parts. Raises WebApiError."""
+        *through, last = path
+        if through and last == self.target(through).entity.primary_id:
+            # The lookup itself holds what the path leads to.
+            *through, last = through
+            node = self._node(through)
+            return Place(node.alias, node.type.attributes[self._lookup(node.type, last).attribute])
+        node = self._node(through)
+        return Place(node.alias, attribute_of(node.type, last, logical=logical))
+
+    def key(self, through: Sequence[str]) -> Place:
+        """The key of the record that lookups lead to; that of the entity itself for none."""
+        return self.place((*through, self.target(through).entity.primary_id))
+
+    def target(self, through: Sequence[str]) -> EntityType:
+        """The entity that lookups lead to."""
+        type_ = self.type
+        for name in through:
+            type_ = self._only(self._lookup(type_, name))
+        return type_
+
+    def _node(self, through: Sequence[str]) -> _Node:
+        node = self._root
+        for name in through:
+            child = node.children.get(name)
+            if child is None:
+                lookup = self._lookup(node.type, name)
+                child = _Node(self._only(lookup), f"path{len(self._nodes)}", lookup.attribute)
+                node.children[name] = self._nodes[child.alias] = child
+            node = child
+        return node
+
+    def _lookup(self, type_: EntityType, name: str) -> Lookup:
+        found = type_.lookups.get(name)
+        if found is None:
+            raise no_property(name, type_)
+        return found
+
+    def _only(self, lookup: Lookup) -> EntityType:
+        if len(lookup.targets) != 1:
+            raise bad_url(f"No path leads through '{lookup.name}', which may be of several types.")
+        return self.model.entity_type(lookup.targets[0])
+
+
+def _links(node: _Node) -> tuple[Link, ...]:
+    return tuple(
+        Link(
+            child.type.name,
+            child.type.entity.primary_id,
+            child.lookup,
+            child.alias or "",
+            outer=True,
+            columns=tuple(child.columns),
+            links=_links(child),
+        )
+        for child in node.children.values()
+    )

@@ -1,0 +1,82 @@
+"""Records by what is related to them: `any` and `all` over a collection, as lists of keys.
+
+The platform's queries have no *exists*: the related records are asked for first, and what they belong to is
+compared by key. That holds under `not` and `or` too, and never doubles a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from crmbox.platform import EmbeddedPlatform
+from crmbox.webapi.errors import WebApiError
+from crmbox.webapi.model import EntityType, Model
+from crmbox.webapi.odata.navigation import Collection
+from crmclient.platform import Call
+from crmclient.query.ast import Column, Condition, Filter, FilterItem, Link, Operator, Query
+from crmclient.values import Guid, Reference, Value
+
+LISTED: Final = 2000
+"""As many values as one condition takes."""
+
+MOST_KEYS: Final = 50_000
+
+
+class Related:
+    """Asks for keys on behalf of `call`."""
+
+    def __init__(self, model: Model, platform: EmbeddedPlatform, call: Call) -> None:
+        self.model = model
+        self._platform = platform
+        self._call = call
+
+    def owners(
+        self, type_: EntityType, collection: Collection, filter: Filter | None, links: tuple[Link, ...]
+    ) -> tuple[Guid, ...]:
+        """The keys of `type_`'s records that have a related one for which `filter` holds."""
+        if collection.attribute is not None:
+            return self._keys(collection.entity, collection.attribute, filter, links)
+        target = self.model.entity_type(collection.entity)
+        pairs = collection.relationship.intersect or ""
+        matching = None
+        if filter is not None:
+            found = self._keys(target.name, target.entity.primary_id, filter, links)
+            matching = Filter((listed(target.entity.primary_id, found),))
+        return self._keys(pairs, type_.entity.primary_id, matching, ())
+
+    def _keys(
+        self, entity: str, attribute: str, filter: Filter | None, links: tuple[Link, ...]
+    ) -> tuple[Guid, ...]:
+        present = Condition(attribute, Operator.NOT_NULL)
+        both = Filter((present,) if filter is None else (present, filter))
+        query = Query(entity, (Column(attribute),), both, links, distinct=True)
+        rows = self._platform.query(query, call=self._call).rows
+        if len(rows) > MOST_KEYS:
+            raise WebApiError(
+                400, "0x8004e024", f"any and all can look at most at {MOST_KEYS} related records."
+            )
+        return tuple(_guid(row[attribute]) for row in rows)
+
+
+def listed(attribute: str, keys: tuple[Guid, ...], link: str | None = None) -> FilterItem:
+    """A condition that `attribute` is one of `keys`."""
+    if not keys:
+        return never(attribute, link)
+    return Filter(tuple(_listed(attribute, keys, link)), any=True)
+
+
+def never(attribute: str, link: str | None) -> FilterItem:
+    """A filter that holds for no row."""
+    return Filter(
+        (Condition(attribute, Operator.NULL, (), link), Condition(attribute, Operator.NOT_NULL, (), link))
+    )
+
+
+def _listed(attribute: str, keys: tuple[Guid, ...], link: str | None) -> Iterator[Condition]:
+    for start in range(0, len(keys), LISTED):
+        yield Condition(attribute, Operator.IN, keys[start : start + LISTED], link)
+
+
+def _guid(value: Value) -> Guid:
+    return value.id if isinstance(value, Reference) else str(value)

@@ -1,0 +1,93 @@
+"""CreateMultiple, UpdateMultiple and UpsertMultiple: many records of one entity in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from django.db import transaction
+
+from crmbox.webapi.errors import WebApiError, bad_payload
+from crmbox.webapi.keys import Key, read_key
+from crmbox.webapi.model import NAMESPACE, EntityType
+from crmbox.webapi.paths import parse_path
+from crmbox.webapi.records.draft import Draft, read_draft
+from crmbox.webapi.records.storing import store_changes, store_new
+from crmbox.webapi.records.update import upsert
+from crmbox.webapi.request import Request, Response, json_response, no_content
+from crmclient.platform import Create, Operation, Update
+from crmclient.values import Guid
+
+
+def create_multiple(request: Request, type_: EntityType) -> Response:
+    drafts = [read_draft(request, type_, item, creating=True) for item in _targets(request, type_)]
+    if all(draft.is_simple for draft in drafts):
+        made = _at_once(request, [Create(type_.name, draft.values, draft.id) for draft in drafts])
+    else:
+        with transaction.atomic():
+            made = [store_new(request, draft).id for draft in drafts]
+    return json_response(
+        {"@odata.context": f"{request.base}$metadata#{NAMESPACE}.CreateMultipleResponse", "Ids": made}
+    )
+
+
+def update_multiple(request: Request, type_: EntityType) -> Response:
+    drafts = [read_draft(request, type_, item, creating=False) for item in _targets(request, type_)]
+    if all(draft.is_simple for draft in drafts):
+        _at_once(request, [Update(type_.name, _id(draft), draft.values) for draft in drafts])
+    else:
+        with transaction.atomic():
+            for draft in drafts:
+                store_changes(request, draft, _id(draft))
+    return no_content()
+
+
+def upsert_multiple(request: Request, type_: EntityType) -> Response:
+    """Each record is the one of its `@odata.id` (`accounts(accountnumber='A-1')`), or of its primary key."""
+    items = _targets(request, type_)
+    with transaction.atomic():
+        for item in items:
+            upsert(request, type_, _key(request, type_, item), item)
+    return no_content()
+
+
+BULK: Final[dict[str, Callable[[Request, EntityType], Response]]] = {
+    "CreateMultiple": create_multiple,
+    "UpdateMultiple": update_multiple,
+    "UpsertMultiple": upsert_multiple,
+}
+
+
+def _at_once(request: Request, operations: list[Operation]) -> list[Guid]:
+    return [stored.id for stored in request.platform.batch(operations, call=request.call) if stored]
+
+
+def _targets(request: Request, type_: EntityType) -> list[dict[str, Any]]:
+    targets = request.json().get("Targets")
+    if not isinstance(targets, list) or not all(isinstance(item, dict) for item in targets):
+        raise bad_payload('The body must be {"Targets": [{…}, …]}.')
+    for item in targets:
+        named = item.get("@odata.type")
+        if named is None or str(named).lstrip("#") != type_.type_name:
+            raise bad_payload(f'Each of Targets needs "@odata.type": "{type_.type_name}", not {named!r}.')
+    return targets
+
+
+def _id(draft: Draft) -> Guid:
+    if draft.id is None:
+        raise bad_payload(f"Each of Targets needs its {draft.type.entity.primary_id}.")
+    return draft.id
+
+
+def _key(request: Request, type_: EntityType, item: dict[str, Any]) -> Key:
+    address = item.get("@odata.id")
+    if address is None:
+        return Key(_id(read_draft(request, type_, item, creating=False)), {})
+    path = parse_path(str(address).lstrip("/").removeprefix(request.base))
+    if len(path) != 1 or not path[0].arguments or path[0].name != type_.entity.entity_set:
+        raise bad_payload(f"'{address}' is no address of a record of {type_.entity.entity_set}.")
+    key = read_key(request, type_, path[0].arguments)
+    repeated = [name for name in key.values if name in item]
+    if repeated:
+        raise WebApiError(400, "0x80040203", f"The key '{repeated[0]}' stands in @odata.id already.")
+    return key

@@ -1,0 +1,121 @@
+"""Parameters of operations: JSON or URL literals in, JSON out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from crmbox.webapi import json_bodies
+from crmbox.webapi.errors import bad_payload, bad_url
+from crmbox.webapi.model import Model
+from crmbox.webapi.paths import Argument, unquoted
+from crmbox.webapi.records.references import read_reference
+from crmbox.webapi.records.values import read_value
+from crmbox.webapi.rendering import plain_value
+from crmbox.webapi.request import Request
+from crmclient.errors import InvalidRecord, InvalidValue, UnknownAttribute
+from crmclient.metadata import Attribute, Process, ProcessParameter
+from crmclient.values import Reference, Value, parse_guid
+
+
+def read_inputs(request: Request, process: Process, given: Mapping[str, Any]) -> dict[str, Value]:
+    """What is given by name, as the process takes it. Raises InvalidRecord for what it does not take."""
+    known = {parameter.name: parameter for parameter in process.inputs}
+    values: dict[str, Value] = {}
+    problems: list[InvalidValue] = []
+    for name, value in given.items():
+        if "@" in name:
+            continue
+        if name not in known:
+            message = f"The parameter '{name}' is not a valid parameter for the operation '{process.name}'."
+            problems.append(UnknownAttribute(name, message))
+            continue
+        try:
+            values[name] = _read(request, known[name], value)
+        except InvalidValue as problem:
+            problems.append(problem)
+    if problems:
+        raise InvalidRecord(process.name, problems)
+    return values
+
+
+def read_arguments(request: Request, arguments: tuple[Argument, ...]) -> dict[str, Any]:
+    """The arguments of a function in a URL, as the values that JSON would hold. Raises WebApiError."""
+    found: dict[str, Any] = {}
+    for argument in arguments:
+        if argument.name is None:
+            raise bad_url(f"'{argument.value}' is no named parameter of a function.")
+        text = argument.value
+        if text.startswith("@"):
+            if text not in request.query:
+                raise bad_url(f"The parameter alias {text} has no value in the query string.")
+            text = request.query[text]
+        found[argument.name] = _literal(text)
+    return found
+
+
+def read_record(request: Request, given: Any, name: str) -> Reference:
+    """A record in a body: `{"@odata.id": "contacts(…)"}`, or its key beside its `@odata.type`.
+
+    Raises WebApiError.
+    """
+    if not isinstance(given, dict):
+        raise bad_payload(f'\'{name}\' needs a record, such as {{"@odata.id": "contacts(…)"}}.')
+    for link in ("@odata.id", "@odata.bind"):
+        if link in given:
+            return read_reference(request, given[link])
+    type_name = str(given.get("@odata.type", "")).rpartition(".")[2]
+    types = [type_name] if type_name else _types_of(request.model, given)
+    for entity in types:
+        if entity in request.model.snapshot:
+            key = request.model.entity_type(entity).entity.primary_id
+            if key in given:
+                return Reference(entity, _guid(given[key], name))
+    raise bad_payload(f"'{name}' needs an @odata.type and the record's primary key.")
+
+
+def render_outputs(model: Model, outputs: Mapping[str, Value]) -> dict[str, Any]:
+    return {
+        name: reference_json(model, value) if isinstance(value, Reference) else plain_value(value)
+        for name, value in outputs.items()
+    }
+
+
+def reference_json(model: Model, reference: Reference) -> dict[str, Any]:
+    type_ = model.entity_type(reference.entity)
+    return {"@odata.type": f"#{type_.type_name}", type_.entity.primary_id: reference.id}
+
+
+def _read(request: Request, parameter: ProcessParameter, given: Any) -> Value:
+    if given is None:
+        return None
+    if parameter.type.is_reference:
+        return read_record(request, given, parameter.name)
+    return read_value(Attribute(parameter.name, parameter.type), given)
+
+
+def _types_of(model: Model, given: Mapping[str, Any]) -> list[str]:
+    """Entities whose primary key is among the properties: as good as a type where only one has that key."""
+    return [name for name, stored in model.snapshot.entities.items() if stored.entity.primary_id in given]
+
+
+def _guid(given: Any, name: str) -> str:
+    try:
+        return parse_guid(given if isinstance(given, str) else "")
+    except ValueError:
+        raise bad_payload(f"'{name}': {given!r} is no GUID.") from None
+
+
+def _literal(text: str) -> Any:
+    """`'it''s'`, `5`, `1.5`, `true`, `null`, a GUID or a date; objects and arrays in any quotes."""
+    if text.startswith("'"):
+        return unquoted(text)
+    if text.startswith(("{", "[")):
+        return json_bodies.parse(text.replace("'", '"').encode() if '"' not in text else text.encode())
+    if text in ("true", "false", "null"):
+        return {"true": True, "false": False, "null": None}[text]
+    try:
+        return int(text) if text.lstrip("-").isdigit() and len(text) < 20 else Decimal(text)
+    except ArithmeticError:
+        return text

@@ -1,0 +1,77 @@
+"""The platform's processes as actions (POST) and functions (GET), bound to a record or unbound."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from crmbox.webapi.errors import no_resource, unsupported
+from crmbox.webapi.keys import locate
+from crmbox.webapi.model import NAMESPACE
+from crmbox.webapi.operations.bulk import BULK
+from crmbox.webapi.operations.documented import DOCUMENTED
+from crmbox.webapi.operations.parameters import (
+    read_arguments,
+    read_inputs,
+    reference_json,
+    render_outputs,
+)
+from crmbox.webapi.paths import Argument
+from crmbox.webapi.rendering import context
+from crmbox.webapi.request import Request, Response, json_response, no_content
+from crmbox.webapi.routing import Shape, Target, on, unbound
+from crmclient.metadata import Process
+from crmclient.values import Reference, Value
+
+
+@unbound
+def run_unbound(request: Request) -> Response:
+    segment = request.path[0]
+    process = _process(request, segment.name, None)
+    given = _given(request, segment.arguments)
+    return _run(request, process, given, None)
+
+
+@on(Shape.OPERATION, "POST", "GET")
+def run_bound(request: Request, target: Target) -> Response:
+    if not target.key:
+        bulk = BULK.get(target.name)
+        if bulk is None or request.method != "POST":
+            raise unsupported(f"{request.method} {NAMESPACE}.{target.name} on a collection")
+        return bulk(request, target.type)
+    process = _process(request, target.name, target.type.name)
+    given = _given(request, target.arguments)
+    id = locate(request, target.type, target.key)
+    return _run(request, process, given, Reference(target.type.name, id))
+
+
+def _process(request: Request, name: str, entity: str | None) -> Process:
+    """The process of a name that is bound as the path says. Raises WebApiError (404, 501)."""
+    process = request.platform.processes().get(name)
+    if process is None or process.entity != entity:
+        raise unsupported(f"the message {name}") if name in DOCUMENTED else no_resource(name)
+    return process
+
+
+def _given(request: Request, arguments: tuple[Argument, ...] | None) -> Mapping[str, Any]:
+    if request.method == "GET":
+        return read_arguments(request, arguments or ())
+    if request.method != "POST":
+        raise unsupported(f"{request.method} of an operation")
+    return request.json_or_empty()
+
+
+def _run(request: Request, process: Process, given: Mapping[str, Any], target: Reference | None) -> Response:
+    inputs = read_inputs(request, process, given)
+    outputs = request.platform.execute(process.name, inputs, target=target, call=request.call)
+    return _answer(request, process, outputs) if process.outputs else no_content()
+
+
+def _answer(request: Request, process: Process, outputs: Mapping[str, Value]) -> Response:
+    """A single record comes back as that record, everything else by name."""
+    only = next(iter(outputs.values()))
+    if len(outputs) == 1 and isinstance(only, Reference):
+        where = context(request.base, request.model.entity_type(only.entity), single=True)
+        return json_response({"@odata.context": where, **reference_json(request.model, only)})
+    where = f"{request.base}$metadata#{NAMESPACE}.{process.name}Response"
+    return json_response({"@odata.context": where, **render_outputs(request.model, outputs)})

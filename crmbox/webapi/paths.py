@@ -1,0 +1,88 @@
+"""The path of a request below `{base}/api/data/v9.2/`, in segments with their parentheses taken apart.
+
+accounts(00000000-0000-4000-8000-000000000001)/primarycontactid/$ref
+accounts(accountnumber='A/1')              a slash inside quotes separates nothing
+GrantAccess(Target=@p1,Note='it''s')       arguments of a function
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from crmbox.webapi.errors import WebApiError
+
+API: Final = r"/api/data/v(8\.[0-2]|9\.[0-2])"
+"""A regular expression of where the API is: every version is answered as v9.2."""
+
+_OPENING, _CLOSING = "([{", ")]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """`name=value`, or a value alone; `value` is the literal as written: `'it''s'`, `5`, `@p1`."""
+
+    name: str | None
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """One step of a path. `arguments` is None without parentheses, empty for `WhoAmI()`."""
+
+    name: str
+    arguments: tuple[Argument, ...] | None = None
+
+
+def parse_path(text: str) -> tuple[Segment, ...]:
+    """`text` is percent-decoded. Raises WebApiError for parentheses or quotes without their end."""
+    return tuple(_segment(part) for part in _split(text, "/") if part)
+
+
+def unquoted(literal: str) -> str:
+    """The text of a string literal; any other literal as it stands."""
+    if len(literal) >= 2 and literal[0] == literal[-1] == "'":
+        return literal[1:-1].replace("''", "'")
+    return literal
+
+
+def _segment(text: str) -> Segment:
+    name, bracket, rest = text.partition("(")
+    if not bracket:
+        return Segment(name)
+    if not rest.endswith(")"):
+        raise _malformed(text)
+    return Segment(name, tuple(_argument(item) for item in _split(rest[:-1], ",") if item.strip()))
+
+
+def _argument(text: str) -> Argument:
+    item = text.strip()
+    if item.startswith("'") or "=" not in item:
+        return Argument(None, item)
+    name, _, value = item.partition("=")
+    return Argument(name.strip(), value.strip())
+
+
+def _split(text: str, separator: str) -> Iterator[str]:
+    """The parts of `text`, where a separator inside quotes (within brackets) or brackets is none."""
+    depth, quoted, start = 0, False, 0
+    for at, character in enumerate(text):
+        if character == "'" and (depth or separator == ","):
+            quoted = not quoted
+        elif quoted:
+            continue
+        elif character in _OPENING:
+            depth += 1
+        elif character in _CLOSING:
+            depth -= 1
+        elif character == separator and not depth:
+            yield text[start:at]
+            start = at + 1
+    if quoted or depth:
+        raise _malformed(text)
+    yield text[start:]
+
+
+def _malformed(text: str) -> WebApiError:
+    return WebApiError(400, "0x80060888", f"Bad Request - Error in query syntax: '{text}'.")

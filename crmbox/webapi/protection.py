@@ -1,0 +1,132 @@
+"""Service protection limits: what one user may ask of the server in five minutes.
+
+The counts live in this process. Off unless the setting CRM_SERVER_LIMITS gives numbers.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from math import ceil
+from typing import Final
+
+from django.conf import settings
+from limits import RateLimitItemPerSecond
+from limits.storage import MemoryStorage
+from limits.strategies import FixedWindowRateLimiter
+
+from crmbox.webapi.errors import WebApiError
+from crmclient.values import Guid
+
+WINDOW: Final = 300
+"""Seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """For one user: requests and seconds of work in a window, and requests at once."""
+
+    requests: int
+    seconds: int
+    concurrent: int
+
+
+def configured_limits() -> Limits | None:
+    """Raises ValueError for a setting that is not three whole numbers above zero."""
+    words = settings.PORTICO["CRM_SERVER_LIMITS"]
+    if not words:
+        return None
+    if len(words) != 3 or not all(word.isascii() and word.isdigit() and int(word) for word in words):
+        raise ValueError("CRM_SERVER_LIMITS: write three whole numbers above zero, such as 6000,1200,52.")
+    return Limits(*(int(word) for word in words))
+
+
+class Protection:
+    """Counts what each user does, and refuses what is too much."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._requests = RateLimitItemPerSecond(limits.requests, WINDOW, namespace="requests")
+        self._work = RateLimitItemPerSecond(limits.seconds * 1000, WINDOW, namespace="milliseconds")
+        self._counted = FixedWindowRateLimiter(MemoryStorage())
+        self._running: Counter[Guid] = Counter()
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def admitted(self, user: Guid) -> Iterator[dict[str, str]]:
+        """Work on a request of `user`; the headers that say what is left. Raises WebApiError (429)."""
+        self._begin(user)
+        began = time.monotonic()
+        try:
+            if not self._counted.test(self._work, user):
+                raise self._refused(
+                    "0x80072321",
+                    "Combined execution time of incoming requests exceeded limit of "
+                    f"{self._limits.seconds * 1000:,} milliseconds over time window of {WINDOW} seconds. "
+                    "Decrease number of concurrent requests or reduce the duration of requests and try "
+                    "again later.",
+                    self._work,
+                    user,
+                )
+            if not self._counted.hit(self._requests, user):
+                raise self._refused(
+                    "0x80072322",
+                    f"Number of requests exceeded the limit of {self._limits.requests} over time window of "
+                    f"{WINDOW} seconds.",
+                    self._requests,
+                    user,
+                )
+            yield self._left(user)
+        finally:
+            self._end(user, time.monotonic() - began)
+
+    def _begin(self, user: Guid) -> None:
+        with self._lock:
+            if self._running[user] >= self._limits.concurrent:
+                raise WebApiError(
+                    429,
+                    "0x80072326",
+                    f"Number of concurrent requests exceeded the limit of {self._limits.concurrent}.",
+                    headers={"Retry-After": "1"},
+                )
+            self._running[user] += 1
+
+    def _end(self, user: Guid, seconds: float) -> None:
+        self._counted.hit(self._work, user, cost=max(1, round(seconds * 1000)))
+        with self._lock:
+            self._running[user] -= 1
+
+    def _left(self, user: Guid) -> dict[str, str]:
+        requests = self._counted.get_window_stats(self._requests, user).remaining
+        work = self._counted.get_window_stats(self._work, user).remaining
+        return {
+            "x-ms-ratelimit-burst-remaining-xrm-requests": str(requests),
+            "x-ms-ratelimit-time-remaining-xrm-requests": f"{work / 1000:.2f}",
+        }
+
+    def _refused(self, code: str, message: str, item: RateLimitItemPerSecond, user: Guid) -> WebApiError:
+        reset = self._counted.get_window_stats(item, user).reset_time
+        seconds = max(1, ceil(reset - time.time()))
+        return WebApiError(429, code, message, headers={"Retry-After": str(seconds)})
+
+
+@contextmanager
+def protected(user: Guid) -> Iterator[dict[str, str]]:
+    """As `Protection.admitted`; everything is admitted where no limits are set."""
+    protection = _protection()
+    if protection is None:
+        yield {}
+        return
+    with protection.admitted(user) as headers:
+        yield headers
+
+
+@cache
+def _protection() -> Protection | None:
+    limits = configured_limits()
+    return None if limits is None else Protection(limits)

@@ -1,0 +1,46 @@
+"""POST of a record: to an entity set, or to a related collection."""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from crmbox.webapi.keys import locate
+from crmbox.webapi.model import EntityType
+from crmbox.webapi.records.answers import stored_response
+from crmbox.webapi.records.draft import Draft, read_draft
+from crmbox.webapi.records.storing import store_new
+from crmbox.webapi.records.ties import tie
+from crmbox.webapi.request import Request, Response
+from crmbox.webapi.routing import Shape, Target, on
+from crmclient.values import Guid, Reference
+
+
+@on(Shape.COLLECTION, "POST")
+def create(request: Request, target: Target) -> Response:
+    draft = read_draft(request, target.type, request.json(), creating=True)
+    return _created(request, draft.type, store_new(request, draft).id)
+
+
+@on(Shape.LINKS, "POST")
+def create_related(request: Request, target: Target) -> Response:
+    """The new record is tied to the one in the path."""
+    collection = target.type.collections[target.name]
+    id = locate(request, target.type, target.key)
+    member = request.model.entity_type(collection.entity)
+    draft = read_draft(request, member, request.json(), creating=True)
+    return _created(request, member, _store_tied(request, target, id, draft))
+
+
+def _store_tied(request: Request, target: Target, id: Guid, draft: Draft) -> Guid:
+    collection = target.type.collections[target.name]
+    if collection.attribute is not None:
+        draft.values[collection.attribute] = Reference(target.type.name, id)
+        return store_new(request, draft).id
+    with transaction.atomic():
+        made = store_new(request, draft).id
+        tie(request, target.type, id, collection, Reference(draft.type.name, made))
+    return made
+
+
+def _created(request: Request, type_: EntityType, id: Guid) -> Response:
+    return stored_response(request, type_, id, created=True)

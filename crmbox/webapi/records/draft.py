@@ -1,0 +1,201 @@
+"""A record's body taken apart: values, files, related records to make, and records to tie to."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from dataclasses import dataclass, field
+from typing import Any
+
+from crmbox.webapi.errors import WebApiError, bad_payload
+from crmbox.webapi.model import EntityType
+from crmbox.webapi.odata.navigation import Collection, Lookup
+from crmbox.webapi.records.references import read_reference
+from crmbox.webapi.records.values import read_value, wrong_type
+from crmbox.webapi.request import Request
+from crmclient.errors import InvalidRecord, InvalidValue
+from crmclient.metadata import Attribute
+from crmclient.values import Guid, Reference, Value, parse_guid
+
+_BIND = "@odata.bind"
+
+
+@dataclass
+class Draft:
+    """What a body asks for. `parents` are made before the record, `children` after it.
+
+    `files` holds the bytes of file and image columns; `facts` what a body says of a note's attachment.
+    """
+
+    type: EntityType
+    id: Guid | None = None
+    values: dict[str, Value] = field(default_factory=dict)
+    files: dict[str, bytes] = field(default_factory=dict)
+    facts: dict[str, str] = field(default_factory=dict)
+    parents: list[tuple[Lookup, Draft]] = field(default_factory=list)
+    children: list[tuple[Collection, Draft]] = field(default_factory=list)
+    ties: list[tuple[Collection, Reference]] = field(default_factory=list)
+
+    @property
+    def is_simple(self) -> bool:
+        """Whether one write of the platform does it all."""
+        return not (self.files or self.parents or self.children or self.ties)
+
+
+def read_draft(request: Request, type_: EntityType, body: dict[str, Any], *, creating: bool) -> Draft:
+    """Raises WebApiError for names that are none, InvalidRecord for values of the wrong type."""
+    reader = _Reader(request, type_, creating)
+    for name, given in body.items():
+        reader.take(name, given)
+    if reader.problems:
+        raise InvalidRecord(type_.name, reader.problems)
+    return reader.draft
+
+
+class _Reader:
+    def __init__(self, request: Request, type_: EntityType, creating: bool) -> None:
+        self.draft = Draft(type_)
+        self.problems: list[InvalidValue] = []
+        self._request = request
+        self._type = type_
+        self._creating = creating
+
+    def take(self, name: str, given: Any) -> None:
+        if name.endswith(_BIND):
+            self._bind(name.removesuffix(_BIND), given)
+        elif "@" in name:
+            self._check_annotated(name.partition("@")[0])
+        elif name in self._type.lookups:
+            self._nested(self._type.lookups[name], given)
+        elif name in self._type.collections:
+            self._nested_list(self._type.collections[name], given)
+        else:
+            self._value(name, given)
+
+    def _bind(self, name: str, given: Any) -> None:
+        if name in self._type.lookups:
+            self._refer(self._type.lookups[name], given)
+        elif name in self._type.collections:
+            if not isinstance(given, list):
+                raise bad_payload(f"'{name}{_BIND}' of a collection takes an array of URLs.")
+            tied = [read_reference(self._request, url) for url in given]
+            self.draft.ties += [(self._type.collections[name], reference) for reference in tied]
+        else:
+            raise undeclared(self._type, name)
+
+    def _refer(self, lookup: Lookup, given: Any) -> None:
+        if given is None:
+            self.draft.values.setdefault(lookup.attribute, None)
+            return
+        reference = read_reference(self._request, given)
+        if reference.entity not in lookup.targets:
+            raise bad_payload(
+                f"'{lookup.name}' leads to {' or '.join(lookup.targets)}, not to {reference.entity}."
+            )
+        self.draft.values[lookup.attribute] = reference
+
+    def _check_annotated(self, name: str) -> None:
+        """Annotations of properties that exist are read and mean nothing; so are the control ones (`@…`)."""
+        if name and not self._knows(name):
+            raise undeclared(self._type, name)
+
+    def _nested(self, lookup: Lookup, given: Any) -> None:
+        if given is None:
+            self.draft.values.setdefault(lookup.attribute, None)
+        elif not isinstance(given, dict):
+            raise bad_payload(
+                f"A 'PrimitiveValue' node was found when trying to read the value of the navigation property "
+                f"'{lookup.name}'; write '{lookup.name}{_BIND}' to refer to a record."
+            )
+        elif not self._creating:
+            raise bad_payload(f"'{lookup.name}': related records are made with their record, not on update.")
+        else:
+            target = self._target_of(lookup, given)
+            draft = read_draft(self._request, self._request.model.entity_type(target), given, creating=True)
+            self.draft.parents.append((lookup, draft))
+
+    def _target_of(self, lookup: Lookup, given: dict[str, Any]) -> str:
+        named = str(given.get("@odata.type", "")).rpartition(".")[2]
+        if named in lookup.targets:
+            return named
+        if len(lookup.targets) > 1:
+            raise bad_payload(f"'{lookup.name}' needs an @odata.type: {' or '.join(lookup.targets)}.")
+        return lookup.targets[0]
+
+    def _nested_list(self, collection: Collection, given: Any) -> None:
+        if not self._creating:
+            raise bad_payload(
+                f"'{collection.name}': related records are made with their record, not on update."
+            )
+        if not isinstance(given, list) or not all(isinstance(item, dict) for item in given):
+            raise bad_payload(f"'{collection.name}' takes an array of records.")
+        target = self._request.model.entity_type(collection.entity)
+        self.draft.children += [
+            (collection, read_draft(self._request, target, item, creating=True)) for item in given
+        ]
+
+    def _value(self, name: str, given: Any) -> None:
+        attribute = self._type.properties.get(name)
+        if attribute is None:
+            if name in self._type.selectable:
+                return
+            raise bad_payload(
+                f"Invalid property '{name}' was found in entity '{self._type.type_name}'. "
+                f"The property '{name}' does not exist on type '{self._type.type_name}'. "
+                "Make sure to only use property names that are defined by the type."
+            )
+        if attribute.type.is_reference:
+            raise bad_payload(
+                "CRM do not support direct update of Entity Reference properties, Use Navigation properties "
+                f"instead: write '{attribute.logical_name}{_BIND}' instead of '{name}'."
+            )
+        if attribute.is_primary_id:
+            self._take_id(attribute, given)
+        elif attribute.type.holds_file:
+            self._take_file(attribute, given)
+        elif self._is_written(attribute, given):
+            self._convert(attribute, given)
+
+    def _is_written(self, attribute: Attribute, given: Any) -> bool:
+        """What the platform fills in itself it leaves as it is, as Dataverse does."""
+        if self._type.stored.columns[attribute.logical_name].definition.file_fact is not None:
+            self.draft.facts[attribute.logical_name] = str(given or "")
+            return False
+        return attribute.creatable if self._creating else attribute.updatable
+
+    def _convert(self, attribute: Attribute, given: Any) -> None:
+        try:
+            self.draft.values[attribute.logical_name] = read_value(attribute, given)
+        except InvalidValue as problem:
+            self.problems.append(problem)
+
+    def _take_id(self, attribute: Attribute, given: Any) -> None:
+        if given is None:
+            return
+        try:
+            self.draft.id = parse_guid(given if isinstance(given, str) else "")
+        except ValueError:
+            self.problems.append(wrong_type(attribute, f"{given!r} is no GUID."))
+
+    def _take_file(self, attribute: Attribute, given: Any) -> None:
+        if given is None:
+            self.draft.values[attribute.logical_name] = None
+            return
+        try:
+            self.draft.files[attribute.logical_name] = base64.b64decode(given, validate=True)
+        except (binascii.Error, ValueError, TypeError):
+            self.problems.append(wrong_type(attribute, "The bytes are needed in base64."))
+
+    def _knows(self, name: str) -> bool:
+        type_ = self._type
+        return name in type_.selectable or name in type_.lookups or name in type_.collections
+
+
+def undeclared(type_: EntityType, name: str) -> WebApiError:
+    """Dataverse's own words, which clients look for; names of navigation properties are case-sensitive."""
+    return bad_payload(
+        f"Error identified in Payload provided by the user for Entity :'{type_.entity.entity_set}'. "
+        f"An undeclared property '{name}' which only has property annotations in the payload but no property "
+        "value was found in the payload. In OData, only declared navigation properties and declared named "
+        "streams can be represented as properties without values."
+    )

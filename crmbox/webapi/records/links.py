@@ -1,0 +1,97 @@
+"""Lookups by path: the record that one leads to; and `$ref`, which ties and unties records."""
+
+from __future__ import annotations
+
+from crmbox.webapi.errors import bad_payload, bad_url
+from crmbox.webapi.keys import locate
+from crmbox.webapi.records.references import read_reference
+from crmbox.webapi.records.retrieve import representation
+from crmbox.webapi.records.ties import tie, untie
+from crmbox.webapi.rendering import record_url
+from crmbox.webapi.request import Request, Response, json_response, no_content
+from crmbox.webapi.routing import Shape, Target, on
+from crmclient.values import Guid, Reference
+
+
+@on(Shape.LINK, "GET")
+def follow(request: Request, target: Target) -> Response:
+    found = _current(request, target)
+    if found is None:
+        return no_content()
+    return json_response(representation(request, request.model.entity_type(found.entity), found.id))
+
+
+@on(Shape.LINK_REF, "GET")
+def get_reference(request: Request, target: Target) -> Response:
+    found = _current(request, target)
+    if found is None:
+        return no_content()
+    url = record_url(request.base, request.model.entity_type(found.entity), found.id)
+    return json_response({"@odata.context": f"{request.base}$metadata#$ref", "@odata.id": url})
+
+
+@on(Shape.LINK_REF, "PUT", "POST")
+def refer(request: Request, target: Target) -> Response:
+    lookup = target.type.lookups[target.name]
+    reference = _given(request)
+    if reference.entity not in lookup.targets:
+        raise bad_payload(
+            f"'{lookup.name}' leads to {' or '.join(lookup.targets)}, not to {reference.entity}."
+        )
+    _set(request, target, reference)
+    return no_content()
+
+
+@on(Shape.LINK_REF, "DELETE")
+def refer_no_more(request: Request, target: Target) -> Response:
+    _set(request, target, None)
+    return no_content()
+
+
+@on(Shape.LINKS_REF, "POST", "PUT")
+def add(request: Request, target: Target) -> Response:
+    collection = target.type.collections[target.name]
+    tie(request, target.type, _id(request, target), collection, _given(request))
+    return no_content()
+
+
+@on(Shape.LINKS_REF, "DELETE")
+def remove_by_url(request: Request, target: Target) -> Response:
+    if "$id" not in request.query:
+        raise bad_url("Write the member's URL as $id.")
+    member = read_reference(request, request.query["$id"])
+    untie(request, target.type, _id(request, target), target.type.collections[target.name], member)
+    return no_content()
+
+
+@on(Shape.MEMBER_REF, "DELETE")
+def remove_by_key(request: Request, target: Target) -> Response:
+    collection = target.type.collections[target.name]
+    member = locate(request, request.model.entity_type(collection.entity), target.member)
+    reference = Reference(collection.entity, member)
+    untie(request, target.type, _id(request, target), collection, reference)
+    return no_content()
+
+
+def _current(request: Request, target: Target) -> Reference | None:
+    lookup = target.type.lookups[target.name]
+    id = _id(request, target)
+    record = request.platform.retrieve(target.type.name, id, [lookup.attribute], call=request.call)
+    value = record.values[lookup.attribute]
+    return value if isinstance(value, Reference) and value.entity in lookup.targets else None
+
+
+def _set(request: Request, target: Target, reference: Reference | None) -> None:
+    attribute = target.type.lookups[target.name].attribute
+    request.platform.update(target.type.name, _id(request, target), {attribute: reference}, call=request.call)
+
+
+def _given(request: Request) -> Reference:
+    body = request.json()
+    if "@odata.id" not in body:
+        raise bad_payload('The body must be {"@odata.id": "<URL of a record>"}.')
+    return read_reference(request, body["@odata.id"])
+
+
+def _id(request: Request, target: Target) -> Guid:
+    return locate(request, target.type, target.key)

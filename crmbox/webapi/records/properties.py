@@ -1,0 +1,90 @@
+"""One property of a record: its value, written or cleared by itself."""
+
+from __future__ import annotations
+
+from crmbox.webapi.errors import bad_payload, no_resource, unsupported
+from crmbox.webapi.files.bodies import NOTE_BODY
+from crmbox.webapi.files.downloading import download, download_base64, download_json
+from crmbox.webapi.files.uploading import upload
+from crmbox.webapi.keys import locate
+from crmbox.webapi.records.draft import read_draft
+from crmbox.webapi.records.storing import store_changes
+from crmbox.webapi.rendering import plain_value, record_url
+from crmbox.webapi.request import Request, Response, json_response, no_content
+from crmbox.webapi.routing import Shape, Target, on
+from crmclient.metadata import Attribute
+from crmclient.values import Value
+
+
+@on(Shape.PROPERTY, "GET")
+def get_property(request: Request, target: Target) -> Response:
+    attribute = _attribute(target)
+    if attribute.type.holds_file:
+        return download_json(request, target, attribute)
+    value = _value(request, target, attribute)
+    if value is None:
+        return no_content()
+    url = record_url(request.base, target.type, locate(request, target.type, target.key))
+    context = f"{request.base}$metadata#{url.removeprefix(request.base)}/{target.name}"
+    return json_response({"@odata.context": context, "value": plain_value(value)})
+
+
+@on(Shape.PROPERTY_VALUE, "GET")
+def get_raw_value(request: Request, target: Target) -> Response:
+    """A note's document is base64 here too, as its column holds that."""
+    attribute = _attribute(target)
+    if (target.type.name, attribute.logical_name) == NOTE_BODY:
+        return download_base64(request, target, attribute)
+    if attribute.type.holds_file:
+        return download(request, target, attribute)
+    value = _value(request, target, attribute)
+    if value is None:
+        return no_content()
+    plain = plain_value(value)
+    text = str(plain).lower() if isinstance(plain, bool) else str(plain)
+    return Response(200, {"Content-Type": "text/plain; charset=utf-8"}, text.encode())
+
+
+@on(Shape.PROPERTY, "PATCH")
+def patch_property(request: Request, target: Target) -> Response:
+    attribute = _attribute(target)
+    if not attribute.type.holds_file:
+        raise unsupported(f"PATCH of '{target.name}', which is no file column")
+    return upload(request, target, attribute)
+
+
+@on(Shape.PROPERTY, "PUT")
+def put_property(request: Request, target: Target) -> Response:
+    attribute = _attribute(target)
+    if attribute.type.holds_file and "json" not in request.headers.get("Content-Type", ""):
+        return upload(request, target, attribute)
+    body = request.json()
+    if "value" not in body:
+        raise bad_payload('The body must be {"value": …}.')
+    return _write(request, target, body["value"])
+
+
+@on(Shape.PROPERTY, "DELETE")
+def clear_property(request: Request, target: Target) -> Response:
+    return _write(request, target, None)
+
+
+def _write(request: Request, target: Target, value: object) -> Response:
+    id = locate(request, target.type, target.key)
+    draft = read_draft(request, target.type, {_attribute(target).logical_name: value}, creating=False)
+    version = request.if_match
+    store_changes(request, draft, id, if_version=None if version == "*" else version)
+    return no_content()
+
+
+def _value(request: Request, target: Target, attribute: Attribute) -> Value:
+    id = locate(request, target.type, target.key)
+    name = attribute.logical_name
+    return request.platform.retrieve(target.type.name, id, [name], call=request.call).values[name]
+
+
+def _attribute(target: Target) -> Attribute:
+    attribute = target.type.properties.get(target.name)
+    if attribute is None:
+        raise no_resource(target.name)
+    return attribute

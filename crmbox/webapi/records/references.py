@@ -1,0 +1,45 @@
+"""URLs of records in bodies and query strings, as references.
+
+Relative (`contacts(…)`, `/contacts(…)`), absolute, by alternate key, or `$1` for what a change set has made.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+from urllib.parse import unquote
+
+from crmbox.webapi.errors import bad_payload
+from crmbox.webapi.keys import locate
+from crmbox.webapi.paths import API, parse_path
+from crmbox.webapi.request import Request, parse_query
+from crmclient.values import Reference
+
+_API = re.compile(rf"^.*?{API}/")
+_CONTENT = re.compile(r"\$[^/()?]+")
+
+
+def read_reference(request: Request, url: Any) -> Reference:
+    """The record that a URL means; one given by its id need not exist. Raises WebApiError."""
+    if not isinstance(url, str) or not url.strip():
+        raise bad_payload(f"{url!r} is no URL of a record: write /contacts(00000000-…).")
+    text = resolved(request, url.strip())
+    address, _, query_text = text.partition("?")
+    path = parse_path(unquote(_API.sub("", address)).lstrip("/"))
+    if len(path) != 1 or not path[0].arguments:
+        raise bad_payload(f"'{url}' is no URL of a record: write /contacts(00000000-…).")
+    type_ = request.model.of_set(path[0].name)
+    query = {**request.query, **parse_query(query_text)}
+    return Reference(type_.name, locate(replace(request, query=query), type_, path[0].arguments))
+
+
+def resolved(request: Request, url: str) -> str:
+    """`url` with a leading `$n` replaced by what it refers to. Raises WebApiError when that is nothing."""
+    found = _CONTENT.match(url.removeprefix("/"))
+    if found is None:
+        return url
+    content = request.contents.get(found[0][1:])
+    if content is None:
+        raise bad_payload(f"Content-ID Reference: '{found[0]}' does not exist in the batch context.")
+    return content + url.removeprefix("/")[found.end() :]

@@ -1,0 +1,39 @@
+"""GET of one record."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from crmbox.webapi.keys import locate
+from crmbox.webapi.model import EntityType
+from crmbox.webapi.odata.asking import Asking
+from crmbox.webapi.odata.options import read_options
+from crmbox.webapi.rendering import context, etag
+from crmbox.webapi.request import Request, Response, json_response
+from crmbox.webapi.routing import Shape, Target, on
+from crmclient.values import Guid
+
+
+@on(Shape.RECORD, "GET")
+def retrieve(request: Request, target: Target) -> Response:
+    id = locate(request, target.type, target.key)
+    content = representation(request, target.type, id)
+    tag = content["@odata.etag"]
+    plain = "$expand" not in request.query and not request.prefer.annotations
+    if plain and request.if_none_match is not None and tag == etag(request.if_none_match):
+        return Response(304, {"ETag": tag})
+    return json_response(content, headers={"ETag": tag})
+
+
+def representation(
+    request: Request, type_: EntityType, id: Guid, *, expanding: bool = True
+) -> dict[str, Any]:
+    """A record as the request wants it, with its context. Raises as `Platform.retrieve`."""
+    options = read_options(request.query)
+    if not expanding:
+        options = replace(options, expand=None)
+    return {
+        "@odata.context": context(request.base, type_, options.select, single=True),
+        **Asking(request).one(type_, id, options),
+    }

@@ -1,0 +1,81 @@
+"""Writing a draft: in one transaction, all of it or nothing."""
+
+from __future__ import annotations
+
+import io
+from contextlib import AbstractContextManager, nullcontext
+
+from django.db import transaction
+
+from crmbox.webapi.files.images import image_type
+from crmbox.webapi.model import EntityType
+from crmbox.webapi.odata.navigation import Collection
+from crmbox.webapi.records.draft import Draft
+from crmbox.webapi.records.ties import tie
+from crmbox.webapi.request import Request
+from crmclient.metadata import AttributeType
+from crmclient.values import Guid, Reference, Stored
+
+UNNAMED = "image"
+
+
+def store_new(request: Request, draft: Draft, id: Guid | None = None) -> Stored:
+    """Create the draft's record, and those around it. Raises as `Platform.create`."""
+    chosen = draft.id if id is None else id
+    if draft.is_simple:
+        return request.platform.create(draft.type.name, draft.values, id=chosen, call=request.call)
+    with transaction.atomic():
+        for lookup, parent in draft.parents:
+            made = store_new(request, parent)
+            draft.values[lookup.attribute] = Reference(parent.type.name, made.id)
+        stored = request.platform.create(draft.type.name, draft.values, id=chosen, call=request.call)
+        _around(request, draft, stored.id)
+    return stored
+
+
+def store_changes(request: Request, draft: Draft, id: Guid, *, if_version: str | None = None) -> None:
+    """Update a record by a draft. Raises as `Platform.update`."""
+    with _together(draft):
+        request.platform.update(draft.type.name, id, draft.values, if_version=if_version, call=request.call)
+        _around(request, draft, id)
+
+
+def _together(draft: Draft) -> AbstractContextManager[object]:
+    return nullcontext() if draft.is_simple else transaction.atomic()
+
+
+def _around(request: Request, draft: Draft, id: Guid) -> None:
+    for attribute, content in draft.files.items():
+        _put_file(request, draft, id, attribute, content)
+    for collection, child in draft.children:
+        _store_child(request, draft.type, id, collection, child)
+    for collection, reference in draft.ties:
+        tie(request, draft.type, id, collection, reference)
+
+
+def _store_child(
+    request: Request, parent: EntityType, id: Guid, collection: Collection, child: Draft
+) -> None:
+    if collection.attribute is not None:
+        child.values[collection.attribute] = Reference(parent.name, id)
+        store_new(request, child)
+        return
+    made = store_new(request, child)
+    tie(request, parent, id, collection, Reference(child.type.name, made.id))
+
+
+def _put_file(request: Request, draft: Draft, id: Guid, attribute: str, content: bytes) -> None:
+    """A note's body says its name and type beside it; an image shows its own."""
+    content_type = draft.facts.get("mimetype") or "application/octet-stream"
+    name = draft.facts.get("filename") or "document"
+    if draft.type.attributes[attribute].type is AttributeType.IMAGE:
+        content_type, name = image_type(content), UNNAMED
+    request.platform.upload(
+        draft.type.name,
+        id,
+        attribute,
+        io.BytesIO(content),
+        file_name=name,
+        content_type=content_type,
+        call=request.call,
+    )

@@ -1,0 +1,120 @@
+"""WHERE as a filter of the query. As in SQL, no comparison and no denial of one holds for an empty value."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Final
+
+from sqlglot import exp
+
+from crmbox.webapi.errors import bad_url
+from crmbox.webapi.odata import literals
+from crmbox.webapi.sql import moments
+from crmbox.webapi.sql.statement import refused, text_of
+from crmbox.webapi.sql.tables import Place, Tables
+from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior
+from crmclient.query.ast import Condition, Filter, FilterItem, Operator
+from crmclient.values import Value
+
+DEEPEST: Final = 40
+_COMPARISONS: Final[dict[type[exp.Expr], Operator]] = {
+    exp.EQ: Operator.EQ,
+    exp.NEQ: Operator.NE,
+    exp.GT: Operator.GT,
+    exp.GTE: Operator.GE,
+    exp.LT: Operator.LT,
+    exp.LTE: Operator.LE,
+}
+_MIRRORED: Final = {
+    Operator.GT: Operator.LT,
+    Operator.GE: Operator.LE,
+    Operator.LT: Operator.GT,
+    Operator.LE: Operator.GE,
+}
+_DENIED: Final = {
+    Operator.EQ: Operator.NE,
+    Operator.GT: Operator.LE,
+    Operator.GE: Operator.LT,
+    Operator.LIKE: Operator.NOT_LIKE,
+    Operator.IN: Operator.NOT_IN,
+    Operator.BETWEEN: Operator.NOT_BETWEEN,
+    Operator.NULL: Operator.NOT_NULL,
+}
+_OPPOSITES: Final = {**_DENIED, **{after: before for before, after in _DENIED.items()}}
+_HOLD_FOR_EMPTY: Final = frozenset({Operator.NE, Operator.NOT_LIKE, Operator.NOT_IN, Operator.NOT_BETWEEN})
+"""Not in SQL, but in the platform's queries."""
+
+
+class Conditions:
+    def __init__(self, tables: Tables, now: dt.datetime) -> None:
+        self._tables = tables
+        self._now = now
+
+    def read(self, node: exp.Expr, *, denied: bool = False, depth: int = 0) -> FilterItem:
+        """Raises WebApiError, also for what is not understood. `denied`: the opposite is wanted."""
+        if depth > DEEPEST:
+            raise bad_url(f"The condition is nested more than {DEEPEST} levels deep.")
+        if isinstance(node, exp.Paren):
+            return self.read(node.this, denied=denied, depth=depth + 1)
+        if isinstance(node, exp.Not):
+            return self.read(node.this, denied=not denied, depth=depth + 1)
+        if isinstance(node, exp.And | exp.Or):
+            parts = tuple(self.read(part, denied=denied, depth=depth + 1) for part in node.flatten())
+            return Filter(parts, any=isinstance(node, exp.Or) is not denied)
+        return self._leaf(node, denied is not bool(node.args.get("negate")))
+
+    def _leaf(self, node: exp.Expr, denied: bool) -> FilterItem:
+        operator = _COMPARISONS.get(type(node))
+        if operator is not None:
+            return self._comparison(node, operator, denied)
+        match node:
+            case exp.Is(expression=exp.Null()):
+                return self._made(self._tables.place(node.this), Operator.NULL, (), denied)
+            case exp.Like():
+                place = self._tables.place(node.this)
+                return self._made(place, Operator.LIKE, (text_of(node.expression),), denied)
+            case exp.In() if node.expressions:
+                place = self._tables.place(node.this)
+                values = tuple(self._value(each, place.attribute) for each in node.expressions)
+                return self._made(place, Operator.IN, values, denied)
+            case exp.Between():
+                place = self._tables.place(node.this)
+                bounds = (node.args["low"], node.args["high"])
+                values = tuple(self._value(each, place.attribute) for each in bounds)
+                return self._made(place, Operator.BETWEEN, values, denied)
+        raise refused(node)
+
+    def _comparison(self, node: exp.Expr, operator: Operator, denied: bool) -> FilterItem:
+        left, right = node.this, node.expression
+        if not isinstance(left, exp.Column):
+            left, right = right, left
+            operator = _MIRRORED.get(operator, operator)
+        place = self._tables.place(left)
+        if isinstance(right, exp.Column):
+            other = self._tables.place(right)
+            compared = Condition(
+                place.attribute.logical_name,
+                _OPPOSITES[operator] if denied else operator,
+                (),
+                place.table.link,
+                (other.table.link, other.attribute.logical_name),
+            )
+            return Filter((compared, _present(place), _present(other)))
+        return self._made(place, operator, (self._value(right, place.attribute),), denied)
+
+    def _made(self, place: Place, operator: Operator, values: tuple[Value, ...], denied: bool) -> FilterItem:
+        operator = _OPPOSITES[operator] if denied else operator
+        made = Condition(place.attribute.logical_name, operator, values, place.table.link)
+        return Filter((made, _present(place))) if operator in _HOLD_FOR_EMPTY else made
+
+    def _value(self, node: exp.Expr, attribute: Attribute) -> Value:
+        moment = moments.read(node, self._now)
+        if moment is None:
+            return literals.read(text_of(node), attribute)
+        if attribute.type is not AttributeType.DATETIME:
+            raise bad_url(f"'{attribute.logical_name}' is no date.")
+        return moment.date() if attribute.behavior is DateTimeBehavior.DATE_ONLY else moment
+
+
+def _present(place: Place) -> Condition:
+    return Condition(place.attribute.logical_name, Operator.NOT_NULL, (), place.table.link)

@@ -1,0 +1,66 @@
+"""A text as the tree of one SELECT, of which only what is listed here is understood."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from crmbox.webapi.errors import WebApiError, bad_url, unsupported
+
+LONGEST: Final = 20_000
+_CLAUSES: Final = frozenset(
+    {"expressions", "from_", "joins", "where", "group", "order", "limit", "offset", "distinct", "kind"}
+)
+
+
+def read_select(text: str) -> exp.Select:
+    """Raises WebApiError: 400 for what is no SQL, 501 for what is none of the subset."""
+    if len(text) > LONGEST:
+        raise bad_url(f"A statement has at most {LONGEST} characters.")
+    try:
+        trees = [tree for tree in sqlglot.parse(text, dialect="tsql") if tree is not None]
+    except (SqlglotError, RecursionError) as error:
+        raise bad_url(f"The statement cannot be read: {_first_line(error)}") from None
+    if len(trees) != 1:
+        raise bad_url("sql takes exactly one statement.")
+    [tree] = trees
+    if not isinstance(tree, exp.Select):
+        raise refused(tree)
+    for clause, part in tree.args.items():
+        if part and clause not in _CLAUSES:
+            raise unsupported(f"{clause.strip('_').upper()} in sql")
+    if nested := next((node for node in tree.find_all(exp.Query) if node is not tree), None):
+        raise refused(nested)
+    if tree.args.get("from_") is None:
+        raise bad_url("sql needs a FROM.")
+    return tree
+
+
+def refused(node: exp.Expr) -> WebApiError:
+    """What to raise for a part of a statement that is not understood."""
+    return unsupported(f"'{node.sql(dialect='tsql')[:100]}' ({type(node).__name__}) in sql")
+
+
+def whole(node: exp.Expr | None, name: str) -> int:
+    if not isinstance(node, exp.Literal) or node.is_string or not node.this.isdigit() or len(node.this) > 9:
+        raise bad_url(f"{name} takes a whole number.")
+    return int(node.this)
+
+
+def text_of(node: exp.Expr) -> str:
+    """What a literal says. Raises WebApiError for anything else."""
+    match node:
+        case exp.Literal() | exp.National():
+            return str(node.this)
+        case exp.Neg(this=exp.Literal()) if not node.this.is_string:
+            return f"-{node.this.this}"
+        case exp.Boolean():
+            return "true" if node.this else "false"
+    raise refused(node)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0] if str(error) else "it is nested too deeply."

@@ -1,0 +1,128 @@
+"""The tables of a statement: the one after FROM, and those that are joined to it, as links of the query."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from crmbox.webapi.errors import bad_url, unsupported
+from crmbox.webapi.model import EntityType, Model
+from crmbox.webapi.odata.properties import no_property
+from crmbox.webapi.sql.statement import refused
+from crmclient.errors import UnknownEntity
+from crmclient.metadata import Attribute
+from crmclient.query.ast import Column, Link
+
+_HINTS = frozenset({"this", "alias", "hints"})
+
+
+@dataclass(slots=True)
+class Table:
+    """A table under its name in the statement. `link` is the alias of its link, None for the first."""
+
+    type: EntityType
+    link: str | None
+    outer: bool = False
+    own: str = ""
+    parents: str = ""
+    columns: list[Column] = field(default_factory=list)
+    children: list[Table] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    table: Table
+    attribute: Attribute
+
+
+class Tables:
+    def __init__(self, model: Model, select: exp.Select) -> None:
+        """Raises WebApiError for tables that there are not, and for joins that are none of links."""
+        self._model = model
+        self._named: dict[str, Table] = {}
+        self.first = self._table(select.args["from_"].this)
+        for join in select.args.get("joins") or ():
+            self._join(join)
+
+    def place(self, node: exp.Expr) -> Place:
+        """The attribute that a column names, a lookup also as `_x_value`. Raises WebApiError."""
+        if not isinstance(node, exp.Column) or node.args.get("db") or isinstance(node.this, exp.Star):
+            raise refused(node)
+        name, table = node.name.lower(), node.table.lower()
+        if table:
+            if table not in self._named:
+                raise bad_url(f"There is no table '{node.table}' in the statement.")
+            return Place(self._named[table], _attribute(self._named[table], name))
+        having = [each for each in self._named.values() if _known(each, name) is not None]
+        if len(having) > 1:
+            raise bad_url(f"Ambiguous column name '{node.name}'.")
+        owner = having[0] if having else self.first
+        return Place(owner, _attribute(owner, name))
+
+    def links(self) -> tuple[Link, ...]:
+        """Once all columns have been put in their places."""
+        return _links(self.first)
+
+    def _table(self, node: exp.Expr, *, outer: bool = False) -> Table:
+        if not isinstance(node, exp.Table) or any(
+            part for name, part in node.args.items() if name not in _HINTS
+        ):
+            raise refused(node)
+        try:
+            type_ = self._model.entity_type(node.name.lower())
+        except UnknownEntity:
+            raise bad_url(f"There is no table '{node.name}'.") from None
+        known_as = node.alias_or_name.lower()
+        if known_as in self._named:
+            raise bad_url(f"Two tables are called '{known_as}'.")
+        made = Table(type_, known_as if self._named else None, outer)
+        self._named[known_as] = made
+        return made
+
+    def _join(self, join: exp.Join) -> None:
+        side, on = join.side.upper(), join.args.get("on")
+        if side not in ("", "LEFT") or join.kind.upper() not in ("", "INNER", "OUTER") or on is None:
+            raise unsupported(
+                f"{side or join.kind or 'CROSS'} JOIN in sql: INNER JOIN and LEFT JOIN … ON are"
+            )
+        table = self._table(join.this, outer=side == "LEFT")
+        while isinstance(on, exp.Paren):
+            on = on.this
+        if not isinstance(on, exp.EQ):
+            raise unsupported("a join in sql on anything but one equality")
+        one, other = self.place(on.this), self.place(on.expression)
+        if one.table is not table:
+            one, other = other, one
+        if one.table is not table or other.table is table:
+            raise bad_url(
+                f"The join of '{table.link}' must compare a column of it with one of another table."
+            )
+        table.own, table.parents = one.attribute.logical_name, other.attribute.logical_name
+        other.table.children.append(table)
+
+
+def _links(table: Table) -> tuple[Link, ...]:
+    return tuple(
+        Link(
+            child.type.name,
+            child.own,
+            child.parents,
+            child.link or "",
+            outer=child.outer,
+            columns=tuple(child.columns),
+            links=_links(child),
+        )
+        for child in table.children
+    )
+
+
+def _known(table: Table, name: str) -> Attribute | None:
+    return table.type.attributes.get(name) or table.type.properties.get(name)
+
+
+def _attribute(table: Table, name: str) -> Attribute:
+    found = _known(table, name)
+    if found is None:
+        raise no_property(name, table.type)
+    return found

@@ -1,6 +1,0 @@
-"""Changing the metadata while the CRM is running: `with change() as metadata: metadata.create_entity(…)`."""
-
-from crmclient.embedded.metadata.change import Change, change
-from crmclient.embedded.metadata.placing import NO_EXTRAS, Extras
-
-__all__ = ["NO_EXTRAS", "Change", "Extras", "change"]

@@ -1,0 +1,92 @@
+"""Where on an endpoint's page a finding stands: from the definition's terms to the names of form fields."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias
+
+from django.forms import BaseForm, BaseFormSet
+
+from designer.studio.endpoints.list_rows import item_formsets
+
+# What rows are named by in findings, and fields that have another name in their forms.
+_KEYS: Mapping[str, tuple[str, ...]] = {
+    "inputs": ("name",),
+    "bindings": ("attribute",),
+    "columns": ("name", "attribute"),
+    "fetchers": ("name",),
+}
+_RENAMED: Mapping[tuple[str, str], str] = {
+    ("inputs", "default"): "default_text",
+    ("inputs", "allowed"): "allowed_text",
+    ("bindings", "value"): "value_text",
+    ("", "roles"): "callers",
+}
+
+Rows: TypeAlias = "Mapping[str, BaseFormSet[Any]]"
+
+
+class Places:
+    """The places of one page: names of its fields or, where a whole section is meant, `#` and its prefix.
+
+    What has no place of its own stands at `TOP`.
+    """
+
+    TOP = ""
+
+    def __init__(self, form: BaseForm, formsets: Iterable[BaseFormSet[Any]]) -> None:
+        self._form = form
+        self._formsets: Rows = {formset.prefix or "": formset for formset in formsets}
+
+    def of(self, field: str) -> str:
+        """The place of a finding's `field`, `inputs.phone.max_length`."""
+        section, _, rest = field.partition(".")
+        if section in self._formsets:
+            return _in_row(self._formsets, section, rest) or f"#{section}"
+        name = _RENAMED.get(("", field), field.replace(".", "__"))
+        return name if name in self._form.fields else self.TOP
+
+
+def _in_row(formsets: Rows, section: str, place: str) -> str | None:
+    """The field that `phone.max_length` is in the rows of `inputs`; in a list, `contacts.inputs.phone`."""
+    key, _, field = place.rpartition(".")
+    found = _row(formsets, section, key) if key else None
+    if found is None:
+        field, found = "", _row(formsets, section, place)
+    if found is None:
+        key, _, inner = place.partition(".")
+        found = _row(formsets, section, key)
+        if found is not None and (inside := _in_items(found, inner)):
+            return inside
+    if found is None:
+        return None
+    name = _RENAMED.get((section, field), field)
+    return str(found.add_prefix(name if name in found.fields else next(iter(_visible(found)))))
+
+
+def _in_items(form: BaseForm, place: str) -> str | None:
+    section, _, inner = place.partition(".")
+    items = item_formsets(form)
+    return _in_row(items, section, inner) if section in items else None
+
+
+def _row(formsets: Rows, section: str, key: str) -> Any:
+    forms = [form for form in formsets[section].forms if not is_removed(form)]
+    for form in forms:
+        names = (str(getattr(form.instance, name, "")) for name in _KEYS.get(section, ()))
+        if next((name for name in names if name), None) == key:
+            return form
+    return forms[int(key)] if key.isdecimal() and int(key) < len(forms) else None
+
+
+def is_removed(form: BaseForm) -> bool:
+    """Whether a row of the page is marked to go, or is an empty one that was never filled in."""
+    if not form.is_bound:
+        return False
+    instance = getattr(form, "instance", None)
+    is_new = instance is None or instance.pk is None
+    return bool(form.data.get(form.add_prefix("DELETE"))) or (is_new and not form.has_changed())
+
+
+def _visible(form: BaseForm) -> Iterable[str]:
+    return (name for name in form.fields if name not in {"position", "id", "DELETE", "endpoint", "parent"})

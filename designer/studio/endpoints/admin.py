@@ -1,0 +1,282 @@
+"""Endpoints: the list with their readiness, and the page on which one is designed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import Model, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http.response import HttpResponseBase
+from django.urls import URLPattern, path, reverse
+from django.utils.decorators import method_decorator
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_POST
+
+from designer.kinds import KINDS, OperationKind, Scope, Section
+from designer.kinds.create import CREATE
+from designer.kinds.queries import QuerySettings
+from designer.models import Endpoint
+from designer.readiness import Finding, Severity
+from designer.studio.checking.examining import examine
+from designer.studio.checking.live import live_state
+from designer.studio.checking.previews import preview_html
+from designer.studio.endpoints.form import NewEndpointForm, form_for
+from designer.studio.endpoints.inlines import SECTION_INLINES, InputInline
+from designer.studio.endpoints.list_rows import ItemRows, ListingInputInline
+from designer.studio.endpoints.listing import KindFilter, ReadyList
+from designer.studio.endpoints.page_data import page_data
+from designer.studio.endpoints.sections import page_sections, section
+from designer.studio.metadata.known import asked_once, known_metadata
+from designer.studio.navigation.badges import badge
+from designer.studio.saving.checked import CheckedAdmin, checker, warn
+from designer.studio.trying.run_page import may_run, run_view
+from designer.studio.trying.try_page import try_view
+from designer.studio.trying.unsaved import forms_of
+
+
+class EndpointPages(CheckedAdmin):
+    """What the pages of endpoints and of option sets share."""
+
+    list_select_related = ("module", "entity__module")
+    add_form_template = "admin/change_form.html"
+    change_form_template = "designer/endpoint/page.html"
+    warn_unsaved_form = True
+
+    class Media:
+        css = {"all": ["designer/studio.css", "designer/endpoint.css"]}
+        js = [
+            *("designer/picker.js", "designer/rows.js", "designer/inputs.js", "designer/bindings.js"),
+            *("designer/attributes.js", "designer/lists.js", "designer/fixes.js", "designer/live.js"),
+            *("designer/unsaved.js", "designer/run.js", "designer/suggestions.js"),
+            *("designer/fetchxml_filter.js", "designer/fetchxml.js", "designer/platform.js"),
+        ]
+
+    def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        with asked_once():
+            return super().changeform_view(request, *args, **kwargs)
+
+    def kind_of(self, obj: Endpoint | None) -> OperationKind | None:
+        return obj.operation if obj else None
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        rows: QuerySet[Any] = super().get_queryset(request)
+        return rows.select_related("module", "entity__module")
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ReadyList]:
+        return ReadyList
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        kind = self.kind_of(obj)
+        if kind is not None:
+            kwargs["form"] = form_for(kind, obj.entity.entity if obj and obj.entity else "")
+        form = super().get_form(request, obj, change=change, **kwargs)
+        if obj is not None and form.refused:
+            # What it was refused for stands on the page as findings, each at its place.
+            form.refused = [Finding("", Severity.BLOCKING, str(_("Not saved.")), "")]
+        return form
+
+    def refusals(self, request: HttpRequest, row: Model) -> Collection[Finding]:
+        findings = checker().endpoint_if_known(row.pk)
+        if not row.enabled:  # type: ignore[attr-defined]
+            return []
+        blocking = [finding for finding in findings if finding.is_blocking]
+        if not blocking and "_continue" not in request.POST:
+            warn(request, findings)
+        return blocking
+
+    def get_urls(self) -> list[URLPattern]:
+        views = {"check": self.check_view, "try": self.try_view, "run": self.run_view}
+        own = [
+            path(f"<path:object_id>/{name}/", self.admin_site.admin_view(view), name=self._url_name(name))
+            for name, view in views.items()
+        ]
+        return [*own, *super().get_urls()]
+
+    def _url_name(self, page: str) -> str:
+        return f"{self.opts.app_label}_{self.opts.model_name}_{page}"
+
+    def _url(self, page: str, row: Endpoint) -> str:
+        return reverse(f"admin:{self._url_name(page)}", args=[row.pk])
+
+    def _designed(self, request: HttpRequest, object_id: str) -> Endpoint:
+        """The endpoint of a page beside its own. Raises Http404 for none, or one of an unknown kind."""
+        row: Endpoint | None = self.get_object(request, object_id)
+        if row is None or row.operation is None:
+            raise Http404
+        return row
+
+    def try_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        return try_view(self, request, self._designed(request, object_id))
+
+    @method_decorator(require_POST)
+    def run_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        return run_view(self, request, self._designed(request, object_id))
+
+    @method_decorator(require_POST)
+    def check_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """What is to be said of the page as it stands, unsaved: for `live.js`."""
+        row = self._designed(request, object_id)
+        if not self.has_change_permission(request, row):
+            raise PermissionDenied
+        with asked_once():
+            state = live_state(row, *forms_of(self, request, row), _base(request))
+            if "_metadata" in request.POST:
+                # Of the page's own, what it chooses from has been fetched anew.
+                state["data"] = page_data(row, known_metadata())
+            return JsonResponse(state)
+
+    def _build_nested_formsets(
+        self, request: HttpRequest, obj: Any, formsets: Any, inline_instances: Any, change: bool
+    ) -> None:
+        """The look saves and validates what a row has as `nested_formsets`."""
+        for formset, inline in zip(formsets, inline_instances, strict=True):
+            if isinstance(inline, ListingInputInline):
+                rows = ItemRows(self, request, obj)
+                formset.item_template = rows.template()
+                for form in formset.forms:
+                    form.nested_formsets = rows.of(form)
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], **kwargs: Any
+    ) -> HttpResponse:
+        row = kwargs.get("obj")
+        if row is not None:
+            context |= self._page(request, row, context)
+        response: HttpResponse = super().render_change_form(request, context, **kwargs)
+        return response
+
+    def _page(self, request: HttpRequest, row: Endpoint, context: dict[str, Any]) -> dict[str, Any]:
+        refused = getattr(request, "refused", ())
+        adminform, inlines = context["adminform"], context["inline_admin_formsets"]
+        examined = examine(row, adminform.form, [inline.formset for inline in inlines], refused)
+        return {
+            "readiness": badge(row.enabled, examined.findings),
+            "verdict": examined.verdict(row),
+            "located": examined.located,
+            "sections": page_sections(adminform, inlines, examined.located),
+            "page_data": page_data(row, known_metadata()),
+            "refused": bool(refused),
+            "preview": preview_html(examined.configuration.endpoints.get(row.pk), _base(request)),
+            "is_unsaved": adminform.form.is_bound,
+            "check_url": self._url("check", row),
+            "try_url": self._url("try", row),
+            "run_url": self._url("run", row) if may_run(request, row) else "",
+            "view_as_url": f"{reverse('studio:view_as')}?{_as_role(row)}",
+        }
+
+    @admin.display(description=_("Readiness"))
+    def ready(self, row: Any) -> SafeString:
+        return badge(row.enabled, row.findings)
+
+    @admin.display(description=_("Method and path"))
+    def place(self, row: Endpoint) -> SafeString:
+        methods = ", ".join(row.operation.methods) if row.operation else ""
+        return format_html("<code>{} {}</code>", methods, row.path)
+
+    @admin.display(description=_("Access"))
+    def access(self, row: Endpoint) -> str:
+        if not row.authentication_required:
+            return gettext("Anyone")
+        return ", ".join(role.name for role in row.roles.all()) or gettext("Authenticated")
+
+    @admin.display(description=_("Kind"))
+    def kind_label(self, row: Endpoint) -> str:
+        return (
+            gettext(row.operation.label)
+            if row.operation
+            else gettext("Unknown: %(kind)s") % {"kind": row.kind}
+        )
+
+    @admin.display(description=_("Roles"))
+    def callers_shown(self, row: Endpoint) -> str:
+        return ", ".join(str(role) for role in row.roles.all()) or gettext("Every authenticated caller")
+
+
+@admin.register(Endpoint)
+class EndpointAdmin(EndpointPages):
+    when_empty = _("No endpoint yet. Exposing an entity makes the usual ones in one go.")
+    list_display = ("place", "ready", "kind_label", "module", "access", "title")
+    list_display_links = ("place",)
+    list_filter = (KindFilter, "module", "enabled")
+    search_fields = ("title", "segment", "name", "entity__segment", "entity__entity", "module__segment")
+    list_per_page = 50
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).prefetch_related("roles")
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        if obj is None:
+            kwargs["form"] = NewEndpointForm
+        return super().get_form(request, obj, change=change, **kwargs)
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        if obj is None:
+            places = [field for field in ("module", "entity") if _offered(field)]
+            return [(None, {"fields": ["kind", *places, "segment", "name", "title"]})]
+        kind = obj.operation
+        if kind is None or not self.has_change_permission(request, obj):
+            return _readable_fieldsets()
+        # Where there are no records to narrow, a row rule means nothing.
+        narrowed = ["row_rule"] if kind.is_on_record or issubclass(kind.settings, QuerySettings) else []
+        settings = list(form_for(kind, obj.entity.entity if obj.entity else "").base_fields)
+        settings = [name for name in settings if name.startswith("settings__")]
+        place = ["enabled", *(name for name in ("segment", "name") if f"{{{name}}}" in kind.path)]
+        return [
+            section(_("Endpoint"), "endpoint", ("kind_label", "belongs_to"), *place),
+            section(_("Documentation"), "documentation", "title", "description"),
+            *([section(_(kind.label), "settings", *settings)] if settings else []),
+            section(_("Access control"), "access", "authentication_required", "callers", *narrowed),
+        ]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return ("kind_label", "belongs_to", "callers_shown") if obj else ()
+
+    def get_inlines(self, request: HttpRequest, obj: Any) -> Any:
+        sections = obj.operation.sections if obj and obj.operation else frozenset()
+        found = [SECTION_INLINES[section] for section in Section if section in sections]
+        makes_lists = obj is not None and obj.operation is CREATE
+        return [ListingInputInline if makes_lists and one is InputInline else one for one in found]
+
+    def response_add(
+        self, request: HttpRequest, obj: Any, post_url_continue: str | None = None
+    ) -> HttpResponseBase:
+        messages.info(request, _("It is a draft. Complete it here, then switch it on."))
+        posted = request.POST.copy()
+        posted["_continue"] = "1"
+        request.POST = posted  # type: ignore[assignment]
+        response: HttpResponseBase = super().response_add(request, obj, post_url_continue)
+        return response
+
+    @admin.display(description=_("Belongs to"))
+    def belongs_to(self, row: Endpoint) -> str:
+        return str(row.entity or row.module or "—")
+
+
+def _as_role(row: Endpoint) -> str:
+    """The query of “View as” that shows the endpoint: one of its roles, or nobody."""
+    role = next((role.name for role in row.roles.all()), "" if row.authentication_required else "anonymous")
+    return urlencode({"role": role}) if role else ""
+
+
+def _base(request: HttpRequest) -> str:
+    return f"{request.scheme}://{request.get_host()}"
+
+
+def _offered(field: str) -> bool:
+    scope = {"module": Scope.MODULE, "entity": Scope.ENTITY}[field]
+    return any(kind.scope is scope for kind in KINDS.values())
+
+
+def _readable_fieldsets() -> Any:
+    return [
+        section(_("Endpoint"), "endpoint", ("kind_label", "belongs_to"), "enabled", "segment", "name"),
+        section(_("Documentation"), "documentation", "title", "description"),
+        section(_("Access control"), "access", "authentication_required", "callers_shown"),
+    ]

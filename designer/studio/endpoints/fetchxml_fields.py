@@ -1,0 +1,41 @@
+"""Queries and filters as form fields: FetchXML in a text area, which `fetchxml.js` turns into rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+from crmclient.query.fetchxml import parse, parse_filter
+from crmclient.query.problems import QueryProblems
+from designer.sentences import said
+from designer.studio.look import dress
+
+
+class FetchXmlField(forms.CharField):
+    """`of` is `query` or `filter`; a filter's rows are of `entity`. The text is kept as it was typed."""
+
+    def __init__(self, of: str, entity: str = "", **kwargs: Any) -> None:
+        attrs = {"rows": 8, "spellcheck": "false", "data-fetchxml": of, "data-entity": entity}
+        super().__init__(
+            **{"required": False, "strip": False, "widget": forms.Textarea(attrs=attrs), **kwargs}
+        )
+        self.of = of
+        self.entity = entity
+        self._parse = parse if of == "query" else parse_filter
+        dress(self)
+
+    def narrow(self, entity: str) -> None:
+        """Say later whose rows a filter is of."""
+        self.entity = entity
+        self.widget.attrs["data-entity"] = entity
+
+    def clean(self, value: Any) -> str:
+        text: str = super().clean(value)
+        if text.strip():
+            try:
+                self._parse(text)
+            except QueryProblems as error:
+                raise ValidationError([said(problem.sentence) for problem in error.problems]) from error
+        return text

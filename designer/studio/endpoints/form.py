@@ -1,0 +1,156 @@
+"""The form of an endpoint: its own fields, those of its kind, and who may call."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.text import capfirst
+from django.utils.translation import gettext, gettext_lazy
+
+from designer.kinds import KINDS, OperationKind, Scope
+from designer.kinds.pickers import Picker
+from designer.models import Endpoint, Role
+from designer.studio.endpoints.fetchxml_fields import FetchXmlField
+from designer.studio.endpoints.settings_fields import collected, form_fields, initial_values
+from designer.studio.look import dress
+from designer.studio.metadata import choices
+from designer.studio.metadata.known import known_metadata
+from designer.studio.metadata.vocabulary import query_of
+from designer.studio.saving.checked import RefusalForm
+
+
+class KeyedForm(RefusalForm):
+    """Compares the whole key of an endpoint with the others', whatever part of it the form asks for."""
+
+    def _get_validation_exclusions(self) -> set[str]:
+        excluded: set[str] = super()._get_validation_exclusions()  # type: ignore[misc]  # not in the stubs
+        return excluded - {"kind", "module", "entity", "segment", "name"}
+
+
+class NewEndpointForm(KeyedForm):
+    """Asks only where it stands and what it does; the rest depends on that."""
+
+    class Meta:
+        model = Endpoint
+        fields = ("kind", "module", "entity", "segment", "name", "title")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if "kind" in self.fields:
+            kinds = [
+                (kind.name, f"{gettext(kind.label)}: {gettext(kind.summary)}") for kind in KINDS.values()
+            ]
+            field = forms.ChoiceField(
+                label=self.fields["kind"].label, choices=kinds, help_text=self.fields["kind"].help_text
+            )
+            self.fields["kind"] = dress(field)
+        if "entity" in self.fields:
+            # Each is called by its module, too.
+            entities: Any = self.fields["entity"]
+            entities.queryset = entities.queryset.select_related("module")
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean()
+        kind = KINDS.get(cleaned.get("kind", ""))
+        if kind is not None:
+            _require_place(self, kind, cleaned)
+        return cleaned
+
+    def save(self, commit: bool = True) -> Endpoint:
+        kind = KINDS[self.instance.kind]
+        self.instance.enabled = False
+        self.instance.authentication_required = not kind.public
+        endpoint: Endpoint = super().save(commit)
+        return endpoint
+
+
+class EndpointForm(KeyedForm):
+    """`kind` is set on the subclass that is made for one endpoint, along with the fields of its settings."""
+
+    kind: ClassVar[OperationKind | None] = None
+    renamed: ClassVar[dict[str, str]] = {"roles": "callers"}
+
+    callers = forms.ModelMultipleChoiceField(
+        Role.objects.all(),
+        required=False,
+        label=gettext_lazy("Roles"),
+        widget=forms.CheckboxSelectMultiple,
+        help_text=Endpoint._meta.get_field("roles").help_text,
+    )
+
+    class Meta:
+        model = Endpoint
+        fields = (
+            *("segment", "name", "enabled", "title", "description", "authentication_required"),
+            *("kind", "module", "entity", "row_rule"),
+        )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if "description" in self.fields:
+            self.fields["description"].widget.attrs["rows"] = 3
+        if "callers" in self.fields:
+            dress(self.fields["callers"])
+            self.initial["callers"] = list(self.instance.roles.all()) if self.instance.pk else []
+        if self.kind is not None:
+            self.initial.update(initial_values(self.kind.settings, self.instance.settings))
+            self._keep_present_choices()
+        rule = self.fields.get("row_rule")
+        query = query_of(self.instance)
+        if isinstance(rule, FetchXmlField) and query is not None:
+            rule.narrow(query.entity)
+
+    def _keep_present_choices(self) -> None:
+        for name, field in self.fields.items():
+            if name.startswith("settings__") and type(field) is forms.ChoiceField:
+                offered: list[Any] = list(field.choices)  # type: ignore[arg-type]  # a list since it was made
+                present = self.initial.get(name)
+                if present not in {value for value, _ in offered}:
+                    field.choices = choices.with_present(offered[1:], present)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean()
+        if self.kind is not None:
+            try:
+                self.instance.settings = collected(self.kind.settings, cleaned)
+            except ValidationError as error:
+                self.add_error(None, error)
+            if self.kind.is_named and not cleaned.get("name") and "name" in self.fields:
+                self.add_error("name", gettext("Its path ends in a name; give it one."))
+        return cleaned
+
+    def _save_m2m(self) -> None:
+        super()._save_m2m()  # type: ignore[misc]  # not in the stubs
+        if "callers" in self.cleaned_data:
+            self.instance.roles.set(self.cleaned_data["callers"])
+
+
+def form_for(kind: OperationKind, entity: str) -> type[EndpointForm]:
+    """The form of endpoints of `kind` on a platform's `entity` (empty for kinds that have none)."""
+    metadata = known_metadata()
+    offered = choices.choice_attributes(metadata, entity) if entity else choices.option_sets(metadata)
+    pickers = {
+        Picker.OPTION_SET: choices.with_present(offered, None),
+        Picker.PROCESS: choices.with_present(choices.processes(metadata, entity), None),
+        Picker.FILE_COLUMN: choices.with_present(choices.file_columns(metadata, entity), None),
+    }
+    fields = form_fields(kind.settings, pickers)
+    of_rule = Endpoint._meta.get_field("row_rule")
+    label = capfirst(of_rule.verbose_name)
+    rule = FetchXmlField("filter", entity, label=label, help_text=of_rule.help_text)
+    return type("KindForm", (EndpointForm,), {"kind": kind, "row_rule": rule, **fields})
+
+
+def _require_place(form: forms.BaseForm, kind: OperationKind, cleaned: dict[str, Any]) -> None:
+    wanted = {Scope.ENTITY: "entity", Scope.MODULE: "module"}.get(kind.scope)
+    if wanted and wanted in form.fields and not cleaned.get(wanted):
+        form.add_error(
+            wanted,
+            ValidationError(gettext("“%(kind)s” belongs to one; choose it.") % {"kind": gettext(kind.label)}),
+        )
+    if kind.is_named and not cleaned.get("name"):
+        form.add_error("name", ValidationError(gettext("Its path ends in a name; give it one.")))
+    if not kind.is_named:
+        cleaned["name"] = ""

@@ -1,0 +1,226 @@
+"""Inputs, entity properties and columns, on their endpoint's page."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, ClassVar, get_args
+
+from django import forms
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+
+from crmclient.metadata import Attribute
+from designer.definitions import BindingSource
+from designer.kinds import Section
+from designer.models import Binding, Column, Endpoint, Input
+from designer.studio.endpoints.row_formsets import OrderedFormSet, OwnFormSet
+from designer.studio.endpoints.step_inlines import FetcherInline, PreconditionInline
+from designer.studio.endpoints.values import shown, typed
+from designer.studio.look import StackedInline, TabularInline, dress, picked, suggesting
+from designer.studio.metadata import choices
+from designer.studio.metadata.vocabulary import vocabulary_of
+from designer.types import TYPES, InputType, natural_type
+from designer.types.lists import LIST
+
+_SOURCES = {
+    "input": "@input",
+    "constant": _("Constant"),
+    "user": "@user",
+    "fetch": "@fetch",
+    "expression": _("Expression"),
+}
+
+
+class InputForm(forms.ModelForm):  # type: ignore[type-arg]
+    """`types` are those that it may have."""
+
+    types: ClassVar[Collection[str]] = frozenset(TYPES) - {LIST.name}
+
+    default_text = dress(
+        forms.CharField(
+            required=False, label=_("Default"), help_text=Input._meta.get_field("default").help_text
+        )
+    )
+    allowed_text = dress(
+        forms.CharField(
+            required=False,
+            label=_("Allowed values"),
+            widget=forms.Textarea(attrs={"rows": 3}),
+            help_text=_("The only values accepted, one a line. Empty: all that the type takes."),
+        )
+    )
+
+    class Meta:
+        model = Input
+        fields = (
+            *("position", "name", "type", "required", "nullable", "description", "minimum", "maximum"),
+            *("min_length", "max_length", "pattern"),
+        )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if "description" in self.fields:
+            self.fields["description"].widget.attrs["rows"] = 2
+        if "type" in self.fields:
+            possible = {*self.types, self.instance.type}
+            offered = [choice for choice in choices.input_types() if choice[0] in possible]
+            self.fields["type"] = dress(
+                forms.ChoiceField(label=self.fields["type"].label, choices=offered, initial="String")
+            )
+        self.initial["default_text"] = shown(self.instance.default)
+        self.initial["allowed_text"] = "\n".join(shown(value) for value in self.instance.allowed)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        kind = TYPES.get(cleaned.get("type", ""))
+        if {"type", "default_text"}.intersection(self.changed_data):
+            self.instance.default = typed(cleaned.get("default_text", ""), kind)
+        if {"type", "allowed_text"}.intersection(self.changed_data):
+            lines = cleaned.get("allowed_text", "").splitlines()
+            self.instance.allowed = [typed(line.strip(), kind) for line in lines if line.strip()]
+        return cleaned
+
+
+class BindingForm(forms.ModelForm):  # type: ignore[type-arg]
+    """`written` is set on the subclass made for one endpoint: what may be set; `offered` are its choices,
+    which the page holds under `source`."""
+
+    written: ClassVar[Mapping[str, Attribute]] = {}
+    offered: ClassVar[choices.Choices] = []
+    source: ClassVar[str] = "attributes"
+    suggestions: ClassVar[list[tuple[str, str]]] = []
+
+    value_text = forms.CharField(
+        required=False,
+        label=_("Value"),
+        strip=False,
+        help_text=_("The name of an input or user property, a constant, or an expression."),
+    )
+
+    class Meta:
+        model = Binding
+        fields = ("position", "attribute", "source")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.initial["value_text"] = shown(self.instance.value)
+        if "attribute" not in self.fields:
+            return
+        present = choices.with_present(self.offered, self.instance.attribute)
+        attribute = forms.ChoiceField(label=self.fields["attribute"].label, choices=present)
+        self.fields["attribute"] = picked(attribute, self.source)
+        sources = [(name, _SOURCES[name]) for name in get_args(BindingSource)]
+        source = forms.ChoiceField(label=self.fields["source"].label, choices=sources, initial="input")
+        self.fields["source"] = dress(source)
+        suggesting(self.fields["value_text"], self.suggestions)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        text = cleaned.get("value_text", "")
+        if not {"value_text", "source", "attribute"}.intersection(self.changed_data):
+            return cleaned
+        if cleaned.get("source") == "constant":
+            self.instance.value = typed(text, self._kind(cleaned.get("attribute", "")))
+        else:
+            self.instance.value = _name(text.strip())
+        return cleaned
+
+    def _kind(self, name: str) -> InputType | None:
+        attribute = self.written.get(name)
+        return natural_type(attribute) if attribute else None
+
+
+def binding_form(written: Mapping[str, Attribute], **more: Any) -> type[BindingForm]:
+    """The form of properties of an entity with the attributes `written`; `more` as on `BindingForm`."""
+    made = {"written": written, "offered": choices.described(written), **more}
+    return type("BindingForm", (BindingForm,), made)
+
+
+def _name(text: str) -> str:
+    for prefix in ("@user.", "@fetch.", "@"):
+        if text.startswith(prefix):
+            return text.removeprefix(prefix)
+    return text
+
+
+class ColumnForm(forms.ModelForm):  # type: ignore[type-arg]
+    """`offered` is set on the subclass that is made for one endpoint: what may be answered."""
+
+    offered: ClassVar[choices.Choices] = []
+
+    class Meta:
+        model = Column
+        fields = ("position", "attribute", "name", "expression")
+        widgets = {"expression": forms.Textarea(attrs={"rows": 1})}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if "expression" in self.fields:
+            dress(self.fields["expression"])
+        if "attribute" in self.fields:
+            present = choices.with_present(self.offered, self.instance.attribute)
+            label = self.fields["attribute"].label
+            field = forms.ChoiceField(label=label, choices=present, required=False)
+            self.fields["attribute"] = picked(field, "columns")
+
+
+class InputInline(StackedInline):
+    model = Input
+    form = InputForm
+    formset: type[OrderedFormSet] = OwnFormSet
+    folded = True
+    fieldsets = (
+        (
+            None,
+            {
+                "fields": (
+                    ("name", "type"),
+                    ("required", "nullable"),
+                    "description",
+                    ("default_text", "pattern"),
+                    ("min_length", "max_length"),
+                    ("minimum", "maximum"),
+                    "allowed_text",
+                    "position",
+                )
+            },
+        ),
+    )
+
+
+class BindingInline(TabularInline):
+    model = Binding
+    form = BindingForm
+    formset: type[OrderedFormSet] = OwnFormSet
+    fields = ("attribute", "source", "value_text", "position")
+
+    def get_formset(self, request: HttpRequest, obj: Any = None, **kwargs: Any) -> Any:
+        return super().get_formset(request, obj, **{"form": self.form_of(obj), **kwargs})
+
+    def form_of(self, row: Any) -> type[BindingForm]:
+        """The form of what is written by `row`, an endpoint."""
+        return binding_form(vocabulary_of(row).written, suggestions=_suggestions(row) if row else [])
+
+
+class ColumnInline(TabularInline):
+    model = Column
+    form = ColumnForm
+    formset = OrderedFormSet
+    fields = ("attribute", "name", "expression", "position")
+
+    def get_formset(self, request: HttpRequest, obj: Endpoint | None = None, **kwargs: Any) -> Any:
+        form = type("ColumnForm", (ColumnForm,), {"offered": choices.described(vocabulary_of(obj).read)})
+        return super().get_formset(request, obj, **{"form": form, **kwargs})
+
+
+def _suggestions(endpoint: Endpoint) -> list[tuple[str, str]]:
+    return [(name, f"@{name}") for name in endpoint.inputs.filter(parent=None).values_list("name", flat=True)]
+
+
+SECTION_INLINES = {
+    Section.INPUTS: InputInline,
+    Section.BINDINGS: BindingInline,
+    Section.COLUMNS: ColumnInline,
+    Section.FETCHERS: FetcherInline,
+    Section.PRECONDITIONS: PreconditionInline,
+}

@@ -1,0 +1,175 @@
+"""Inputs of type List, whose row holds rows of its own: the inputs and the properties of each item."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, ClassVar
+
+from django import forms
+from django.contrib import admin
+from django.contrib.admin.helpers import InlineAdminFormSet
+from django.forms import BaseForm, BaseFormSet
+from django.http import HttpRequest
+
+from crmclient.metadata import Attribute, Relationship
+from designer.models import Endpoint, Input
+from designer.readiness.metadata import MetadataUnavailable
+from designer.studio.endpoints.inlines import BindingForm, BindingInline, InputForm, InputInline, binding_form
+from designer.studio.endpoints.row_formsets import ItemFormSet
+from designer.studio.look import StackedInline, TabularInline, picked
+from designer.studio.metadata import choices
+from designer.studio.metadata.known import known_metadata
+from designer.types import TYPES
+from designer.types.lists import LIST
+
+# What is in the place of a row's prefix in the rows that scripts make.
+_TEMPLATE = "__row__"
+
+
+class ListingInputForm(InputForm):
+    """An input that may be a list; `relationships` is set on the subclass made for one endpoint."""
+
+    types = frozenset(TYPES)
+    relationships: ClassVar[choices.Choices] = []
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if "relationship" in self.fields:
+            present = choices.with_present(self.relationships, self.instance.relationship)
+            field = forms.ChoiceField(
+                label=self.fields["relationship"].label,
+                choices=present,
+                required=False,
+                help_text=self.fields["relationship"].help_text,
+            )
+            self.fields["relationship"] = picked(field, "relationships")
+
+
+class ListingInputInline(InputInline):
+    """Inputs of an endpoint that can make records of a list."""
+
+    form = ListingInputForm
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        ((_, options),) = super().get_fieldsets(request, obj)
+        return [(None, {**options, "fields": (*options["fields"], "relationship")})]
+
+    def get_formset(self, request: HttpRequest, obj: Endpoint | None = None, **kwargs: Any) -> Any:
+        offered = [(known.name, known.name) for known in to_many(obj)]
+        form = type("ListingInputForm", (ListingInputForm,), {"relationships": offered})
+        return super().get_formset(request, obj, **{"form": form, **kwargs})
+
+
+class ItemInputInline(InputInline):
+    formset = ItemFormSet
+    fk_name = "parent"
+
+
+class ItemBindingInline(BindingInline):
+    """`related` is the relationship that is chosen for the list on the page."""
+
+    formset = ItemFormSet
+    fk_name = "parent"
+    related: Relationship | None = None
+
+    def form_of(self, row: Any) -> type[BindingForm]:
+        return binding_form(
+            items_written(self.related), source=source_of(self.related) if self.related else ""
+        )
+
+
+def to_many(endpoint: Endpoint | None) -> list[Relationship]:
+    """The relationships from an endpoint's record to many others; none while the platform cannot say."""
+    if endpoint is None or endpoint.entity is None:
+        return []
+    entity = endpoint.entity.entity
+    try:
+        known = known_metadata().relationships(entity)
+    except MetadataUnavailable:
+        return []
+    return [one for one in known if one.is_to_many_from(entity)]
+
+
+def source_of(related: Relationship) -> str:
+    """Under what the page's scripts know the attributes of a relationship's items."""
+    return f"entity:{related.referencing}"
+
+
+def items_written(related: Relationship | None) -> Mapping[str, Attribute]:
+    """What may be set on an item. The lookup to its parent is set by the relationship."""
+    if related is None:
+        return {}
+    try:
+        known = known_metadata().attributes(related.referencing)
+    except MetadataUnavailable:
+        return {}
+    return {name: attribute for name, attribute in known.items() if name != related.referencing_attribute}
+
+
+def item_formsets(form: BaseForm) -> Mapping[str, BaseFormSet[Any]]:
+    """`inputs` and `bindings` of a row that is a list, as far as the page has them."""
+    nested = getattr(form, "nested_formsets", ())
+    return dict(zip(("inputs", "bindings"), (each.formset for each in nested), strict=False))
+
+
+def with_items(formsets: Iterable[BaseFormSet[Any]]) -> Iterator[BaseFormSet[Any]]:
+    """`formsets`, and those inside their rows."""
+    for formset in formsets:
+        yield formset
+        for form in formset.forms:
+            yield from item_formsets(form).values()
+
+
+class ItemRows:
+    """Makes the rows of items on one page of an endpoint."""
+
+    def __init__(self, pages: admin.ModelAdmin[Any], request: HttpRequest, endpoint: Endpoint) -> None:
+        self._pages = pages
+        self._request = request
+        self._endpoint = endpoint
+        self._relationships = {known.name: known for known in to_many(endpoint)}
+
+    def of(self, form: BaseForm) -> list[InlineAdminFormSet]:
+        """Of a row that is a list: its inputs, its properties. Nothing where the page was sent without them,
+        so that they stay as they are."""
+        if form["type"].value() != LIST.name:
+            return []
+        related = self._relationships.get(form["relationship"].value() or "")
+        made = self._made(str(form.prefix), form.instance, related)  # type: ignore[attr-defined]
+        return made if all(_is_there(each.formset) for each in made) else []
+
+    def template(self) -> list[InlineAdminFormSet]:
+        """Of a row that becomes a list in the browser."""
+        return self._made(_TEMPLATE, Input(endpoint=self._endpoint), None)
+
+    def _made(self, prefix: str, row: Input, related: Relationship | None) -> list[InlineAdminFormSet]:
+        site = self._pages.admin_site
+        bindings = ItemBindingInline(Input, site)
+        bindings.related = related
+        return [
+            self._formset(ItemInputInline(Input, site), row, f"{prefix}-items"),
+            self._formset(bindings, row, f"{prefix}-properties"),
+        ]
+
+    def _formset(self, inline: StackedInline | TabularInline, row: Input, prefix: str) -> InlineAdminFormSet:
+        request = self._request
+        may_change = self._pages.has_change_permission(request, self._endpoint)
+        sent = self._pages.get_formset_kwargs(request, row, inline, prefix)
+        if _TEMPLATE in prefix:
+            sent = {name: value for name, value in sent.items() if name not in {"data", "files"}}
+        formset = inline.get_formset(request, row)(**sent)
+        return InlineAdminFormSet(
+            inline,
+            formset,
+            inline.get_fieldsets(request, row),
+            readonly_fields=[],
+            model_admin=self._pages,
+            has_add_permission=may_change and inline.has_add_permission(request, row),
+            has_change_permission=may_change and inline.has_change_permission(request, row),
+            has_delete_permission=may_change and inline.has_delete_permission(request, row),
+            has_view_permission=inline.has_view_permission(request, row),
+        )
+
+
+def _is_there(formset: BaseFormSet[Any]) -> bool:
+    return not formset.is_bound or f"{formset.prefix}-TOTAL_FORMS" in formset.data

@@ -1,0 +1,61 @@
+"""Global option sets: endpoints of one kind, with a page that asks for nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy as _
+
+from designer.kinds import OperationKind
+from designer.kinds.option_sets import GLOBAL_OPTION_SET
+from designer.models import Endpoint, OptionSet
+from designer.studio.endpoints.admin import EndpointPages
+from designer.studio.endpoints.form import form_for
+from designer.studio.endpoints.sections import section
+
+
+@admin.register(OptionSet)
+class OptionSetAdmin(EndpointPages):
+    when_empty = gettext_lazy("No option set is served yet. Each gives callers the options of one choice.")
+    list_display = ("place", "ready", "served", "access", "title")
+    list_display_links = ("place",)
+    list_filter = ("enabled",)
+    search_fields = ("name", "title")
+
+    def kind_of(self, obj: Endpoint | None) -> OperationKind:
+        return GLOBAL_OPTION_SET
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).prefetch_related("roles")
+
+    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
+        public = {"authentication_required": not GLOBAL_OPTION_SET.public}
+        return {**public, **super().get_changeform_initial_data(request)}
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        endpoint = section(_("Endpoint"), "endpoint", "name", "enabled")
+        documentation = section(_("Documentation"), "documentation", "title", "description")
+        if obj is not None and not self.has_change_permission(request, obj):
+            readable = section(_("Access control"), "access", "authentication_required", "callers_shown")
+            return [endpoint, documentation, readable]
+        fields = [
+            name for name in form_for(GLOBAL_OPTION_SET, "").base_fields if name.startswith("settings__")
+        ]
+        return [
+            endpoint,
+            section(_("Options"), "settings", *fields),
+            documentation,
+            section(_("Access control"), "access", "authentication_required", "callers"),
+        ]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return ("callers_shown",)
+
+    @admin.display(description=gettext_lazy("Option set"))
+    def served(self, row: Endpoint) -> str:
+        settings = row.settings if isinstance(row.settings, dict) else {}
+        return str(settings.get("option_set") or "—")

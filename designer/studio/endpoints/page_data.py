@@ -1,0 +1,186 @@
+"""What the scripts of an endpoint's page know: attributes, input types and names to refer to, as one JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from crmclient.metadata import Attribute, OptionSet, Relationship
+from designer import configuration as configured
+from designer.kinds.create import CREATE
+from designer.loading import latest
+from designer.models import Endpoint, UserProperty
+from designer.queries import answered
+from designer.readiness import Metadata
+from designer.readiness.fixes import input_for
+from designer.readiness.metadata import USER, MetadataUnavailable
+from designer.readiness.vocabulary import vocabulary
+from designer.studio.checking.findings import input_row
+from designer.studio.endpoints.list_rows import items_written, source_of, to_many
+from designer.studio.metadata.choices import facts
+from designer.studio.metadata.known import known_metadata
+from designer.studio.metadata.vocabulary import option_set_of, vocabulary_of
+from designer.types import TYPES, natural_type
+from designer.types.lists import LIST
+
+_EDITORS = {
+    "Boolean": "boolean",
+    "OptionSet": "option",
+    "Date": "date",
+    "DateTime": "datetime",
+    "MultiOptionSet": "options",
+    "Integer": "number",
+    "BigInt": "number",
+    "Decimal": "number",
+    "Double": "number",
+    "Money": "number",
+}
+
+
+def page_data(row: Endpoint, metadata: Metadata) -> dict[str, Any]:
+    """`attributes` are what bindings set, `columns` what is answered: by name, in their labels' order."""
+    known = vocabulary_of(row)
+    partial = bool(row.operation and row.operation.partial)
+    entity = row.entity.entity if row.entity else ""
+    return {
+        "attributes": described_attributes(known.written, entity, metadata, partial=partial),
+        **_lists(row, metadata),
+        "columns": {name: _shown(attribute) for name, attribute in _in_order(known.read)},
+        "types": {name: sorted(kind.value for kind in type.attribute_types) for name, type in TYPES.items()},
+        "on_record": bool(row.operation and row.operation.is_on_record),
+        "fetched": fetched_columns(latest().endpoints.get(row.pk)),
+        **user_data(metadata),
+        "texts": {
+            "mismatch": _("“%(attribute)s” holds %(wanted)s, and %(from)s is %(type)s."),
+            "nothing": _("Nothing matches."),
+            "yes": _("Yes"),
+            "no": _("No"),
+            "empty": _("Empty (null)"),
+            "required": _("required"),
+        },
+    }
+
+
+def described_attributes(
+    attributes: Mapping[str, Attribute], entity: str, metadata: Metadata, *, partial: bool = False
+) -> dict[str, Any]:
+    """What scripts know of attributes, in their labels' order; `partial` as for `input_for`."""
+    return {
+        name: _written(attribute, option_set_of(attribute, entity, metadata), partial)
+        for name, attribute in _in_order(attributes)
+    }
+
+
+def _lists(row: Endpoint, metadata: Metadata) -> dict[str, Any]:
+    """The relationships that lists may be made by, and what can be written on items of those that are."""
+    if row.operation is not CREATE:
+        return {}
+    known = {related.name: related for related in to_many(row)}
+    used = set(row.inputs.filter(parent=None, type=LIST.name).values_list("relationship", flat=True))
+    return {
+        "relationships": {name: _related(related, metadata) for name, related in sorted(known.items())},
+        **{
+            source_of(known[name]): described_attributes(
+                items_written(known[name]), known[name].referencing, metadata
+            )
+            for name in used
+            if name in known
+        },
+    }
+
+
+def _related(related: Relationship, metadata: Metadata) -> dict[str, Any]:
+    entity = related.referencing
+    label = metadata.entities()[entity].plural_label.text() or entity
+    return {
+        "label": f"{label} ({related.referencing_attribute})",
+        "facts": "",
+        "entity": entity,
+        "lookup": related.referencing_attribute,
+    }
+
+
+def user_data(metadata: Metadata, *, custom: bool = True) -> dict[str, Any]:
+    """What expressions know of a caller; `custom`: properties that are expressions themselves included."""
+    return {
+        "user": user_values(metadata, custom=custom),
+        "surroundings": {"id": "Guid", "roles": _("names of roles"), "teams": _("teams: id, name")},
+    }
+
+
+def user_values(metadata: Metadata, *, custom: bool = True) -> dict[str, dict[str, str]]:
+    """What `@user.…` values there are: by name, `type` as that of an input, empty where it is not one's."""
+    try:
+        known = metadata.attributes(USER)
+    except MetadataUnavailable:
+        known = {}
+    other = {"related": _("related data"), "custom": _("expression")}
+    found = {}
+    for name, kind, attribute in UserProperty.objects.order_by("name").values_list(
+        "name", "kind", "attribute"
+    ):
+        if kind == "custom" and not custom:
+            continue
+        column = known.get(attribute) if kind == "field" else None
+        found[name] = _typed(column) if column else {"type": "", "facts": other.get(kind, attribute)}
+    return found
+
+
+def _typed(attribute: Attribute) -> dict[str, str]:
+    kind = natural_type(attribute)
+    return {"type": kind.name if kind else "", "facts": facts(attribute)}
+
+
+def fetched_columns(endpoint: configured.Endpoint | None) -> dict[str, dict[str, dict[str, str]]]:
+    """What `@fetch.…` values there are, of an endpoint that need not be saved: by fetcher and column."""
+    if endpoint is None or endpoint.problem is not None:
+        return {}
+    metadata = known_metadata()
+    try:
+        return {
+            known.name: {
+                key: _typed(column) for key, column in answered(known.query, metadata.attributes).items()
+            }
+            for known in endpoint.definition.fetchers
+            if known.query is not None
+        }
+    except MetadataUnavailable:
+        return {}
+
+
+def shown_columns(endpoint: configured.Endpoint | None) -> dict[str, Any]:
+    """What columns may answer, of an endpoint that need not be saved."""
+    if endpoint is None or endpoint.problem is not None:
+        return {}
+    entity = endpoint.entity.entity if endpoint.entity else ""
+    try:
+        known = vocabulary(endpoint.definition.settings, entity, known_metadata())
+    except MetadataUnavailable:
+        return {}
+    return {name: _shown(attribute) for name, attribute in known.read.items()} if known else {}
+
+
+def _in_order(attributes: Mapping[str, Attribute]) -> Iterable[tuple[str, Attribute]]:
+    return sorted(attributes.items(), key=lambda item: (item[1].label.text() or item[0]).casefold())
+
+
+def _shown(attribute: Attribute) -> dict[str, Any]:
+    label = attribute.label.text() or attribute.logical_name
+    return {"label": label, "facts": facts(attribute), "type": attribute.type.value}
+
+
+def _written(attribute: Attribute, options: OptionSet | None, partial: bool) -> dict[str, Any]:
+    kind = natural_type(attribute)
+    made = input_for(attribute, partial=partial)
+    shown = _shown(attribute)
+    shown["required"] = attribute.is_required
+    shown["settable"] = kind is not None and (attribute.updatable if partial else attribute.creatable)
+    if kind is not None:
+        shown["editor"] = _EDITORS.get(kind.name, "text")
+    if made is not None:
+        shown["input"] = input_row(made)
+    if options is not None:
+        shown["options"] = [[str(option.value), option.label.text()] for option in options.options]
+    return shown

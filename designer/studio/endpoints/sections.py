@@ -1,0 +1,125 @@
+"""The sections of an endpoint's page, in their order, whichever of them its kind has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from designer.studio.checking.findings import Located
+
+_ORDER = (
+    *("endpoint", "documentation", "settings", "inputs", "bindings", "columns", "fetchers"),
+    *("access", "preconditions"),
+)
+# Of rows: what a section is called, what it is for, and what to do while it is empty.
+_ROWS: dict[str, tuple[Promise, Promise, Promise]] = {
+    "inputs": (
+        _("Inputs"),
+        _("What callers may send."),
+        _("None yet. Add them from attributes: names, types and lengths come with them."),
+    ),
+    "bindings": (
+        _("Entity properties"),
+        _("What is written, and where each value comes from."),
+        _("Nothing is written yet. Adding inputs from attributes adds these, too."),
+    ),
+    "columns": (
+        _("Columns"),
+        _("What callers get."),
+        _("None yet. Add those that callers should see."),
+    ),
+    "fetchers": (
+        _("Data fetchers"),
+        _("Rows that are looked up first, for @fetch.… values."),
+        _("None. Only needed where a value or a rule depends on another record."),
+    ),
+    "preconditions": (
+        _("Pre-conditions"),
+        _("What must be true for the operation to be done."),
+        _("None. Every call with valid inputs is done."),
+    ),
+}
+# Of the rows inside of a list's: what they are of, what they are called, what to do while there are none.
+_ITEMS = (
+    (
+        "inputs",
+        _("Inputs of each item"),
+        _("None yet. Choose the relationship, then add them from attributes."),
+    ),
+    ("bindings", _("Entity properties of each item"), _("Nothing is written yet.")),
+)
+
+
+@dataclass(frozen=True)
+class PageSection:
+    """A fieldset, or rows: one of `fieldset` and `inline` is set; `rows` then says what they are of.
+
+    `located` are the findings in it.
+    """
+
+    anchor: str
+    title: str | Promise
+    intro: str | Promise = ""
+    empty: str | Promise = ""
+    fieldset: Any = None
+    inline: Any = None
+    rows: str = ""
+    located: list[Located] = field(default_factory=list)
+
+    @property
+    def blocking(self) -> int:
+        return sum(item.finding.is_blocking for item in self.located)
+
+    @property
+    def warnings(self) -> int:
+        return len(self.located) - self.blocking
+
+
+def section(title: str | Promise, anchor: str, *fields: str | tuple[str, ...]) -> tuple[Any, Any]:
+    """One of a page's fieldsets."""
+    return title, {"fields": list(fields), "classes": [anchor]}
+
+
+def page_sections(fieldsets: Iterable[Any], inlines: Iterable[Any], located: Iterable[Located]) -> list[Any]:
+    """`fieldsets` are named by their first class, inlines by their prefix."""
+    found = {}
+    for fieldset in fieldsets:
+        anchor = fieldset.classes.split()[0] if fieldset.classes else "endpoint"
+        found[anchor] = PageSection(anchor, fieldset.name, fieldset.description or "", fieldset=fieldset)
+    for inline in inlines:
+        prefix = inline.formset.prefix
+        title, intro, empty = _ROWS.get(prefix, (inline.opts.verbose_name_plural, "", ""))
+        found[prefix] = PageSection(prefix, title, intro, empty, inline=inline, rows=prefix)
+    sections = sorted(found.values(), key=lambda section: _rank(section.anchor))
+    for item in located:
+        for section in sections:
+            if _holds(section, item.place):
+                section.located.append(item)
+    return sections
+
+
+def item_sections(items: Iterable[Any]) -> list[PageSection]:
+    """The rows of items inside the row of a list: `items` as `ItemRows` makes them."""
+    return [
+        PageSection(inline.formset.prefix, title, "", empty, inline=inline, rows=rows)
+        for inline, (rows, title, empty) in zip(items, _ITEMS, strict=False)
+    ]
+
+
+def _rank(anchor: str) -> int:
+    return _ORDER.index(anchor) if anchor in _ORDER else len(_ORDER)
+
+
+def _holds(section: PageSection, place: str) -> bool:
+    if section.inline is not None:
+        return place == f"#{section.anchor}" or place.startswith(f"{section.anchor}-")
+    names = {
+        bound.field["name"] if bound.is_readonly else bound.field.name
+        for line in section.fieldset
+        for bound in line
+    }
+    return place in names

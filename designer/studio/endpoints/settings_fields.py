@@ -1,0 +1,180 @@
+"""Form fields for what only one kind of endpoint needs, made from the settings that the kind declares."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterator, Mapping
+from itertools import takewhile
+from typing import Any, Literal, get_args, get_origin
+
+import pydantic
+from annotated_types import Ge, Le
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext, gettext_lazy
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from crmclient.query.designed import DesignedQuery
+from designer.definitions.endpoints import EndpointSettings
+from designer.documents.reasons import reason_of
+from designer.kinds.pickers import Picker
+from designer.kinds.queries import OfferedOrder
+from designer.sentences import said
+from designer.studio.endpoints.fetchxml_fields import FetchXmlField
+from designer.studio.look import dress, searchable
+
+PREFIX = "settings"
+_SEPARATOR = "__"
+
+
+class WordsField(forms.Field):
+    """Several words, separated by commas."""
+
+    widget = forms.TextInput
+
+    def to_python(self, value: Any) -> list[str]:
+        return [word.strip() for word in str(value or "").split(",") if word.strip()]
+
+    def prepare_value(self, value: Any) -> Any:
+        return ", ".join(value) if isinstance(value, (list, tuple)) else value
+
+
+class WholeNumbersField(forms.Field):
+    """Several whole numbers, separated by commas."""
+
+    widget = forms.TextInput
+
+    def to_python(self, value: Any) -> list[int]:
+        words = [word.strip() for word in str(value or "").split(",") if word.strip()]
+        try:
+            return [int(word) for word in words]
+        except ValueError as error:
+            raise ValidationError(gettext("Write whole numbers, separated by commas.")) from error
+
+    def prepare_value(self, value: Any) -> Any:
+        return ", ".join(str(item) for item in value) if isinstance(value, (list, tuple)) else value
+
+
+class OrdersField(forms.Field):
+    """Orders that callers may choose from, one a line: `newest: -createdon, name`."""
+
+    widget = forms.Textarea
+
+    def to_python(self, value: Any) -> list[dict[str, Any]]:
+        lines = [line.partition(":") for line in str(value or "").splitlines() if line.strip()]
+        return [{"name": name.strip(), "by": self._keys(keys)} for name, _, keys in lines]
+
+    def prepare_value(self, value: Any) -> Any:
+        if not isinstance(value, (list, tuple)):
+            return value
+        return "\n".join(f"{order['name']}: {', '.join(order['by'])}" for order in value)
+
+    def _keys(self, text: str) -> list[str]:
+        keys = [key.strip() for key in text.split(",") if key.strip()]
+        if not keys:
+            raise ValidationError(gettext("Write a name, a colon, and columns: newest: -createdon, name"))
+        return keys
+
+
+def form_fields(
+    settings: type[EndpointSettings], pickers: Mapping[Picker, list[tuple[str, str]]]
+) -> dict[str, forms.Field]:
+    """A form field for each setting by its form name: `settings__filter__mode`."""
+    return {name: _field(info, pickers) for name, info in _flat(settings, PREFIX)}
+
+
+def initial_values(settings: type[EndpointSettings], data: Any) -> dict[str, Any]:
+    """What the form's fields start with, from the row's JSON, which may hold anything."""
+    values = {}
+    for name, info in _flat(settings, PREFIX):
+        value = data
+        for part in name.split(_SEPARATOR)[1:]:
+            value = value.get(part) if isinstance(value, dict) else None
+        values[name] = info.get_default(call_default_factory=True) if value is None else value
+    return values
+
+
+def collected(settings: type[EndpointSettings], cleaned: Mapping[str, Any]) -> dict[str, Any]:
+    """The row's JSON, from the form's cleaned values; those that were not accepted count as their defaults.
+
+    Raises Django's ValidationError by form name.
+    """
+    data: dict[str, Any] = {}
+    for name, _ in _flat(settings, PREFIX):
+        *path, last = name.split(_SEPARATOR)[1:]
+        inner = data
+        for part in path:
+            inner = inner.setdefault(part, {})
+        if name in cleaned:
+            inner[last] = cleaned[name]
+    try:
+        return settings.model_validate(data).to_json()
+    except pydantic.ValidationError as error:
+        raise ValidationError(
+            {
+                _SEPARATOR.join((PREFIX, *_names(problem["loc"]))): _sentence(reason_of(problem))
+                for problem in error.errors()
+            }
+        ) from error
+
+
+def _names(place: tuple[int | str, ...]) -> Iterator[str]:
+    """The setting that a problem is in; which item of a list it is has no field of its own."""
+    return takewhile(lambda step: isinstance(step, str), place)  # type: ignore[arg-type]  # narrowed by it
+
+
+def _sentence(reason: str) -> str:
+    return f"{said(reason).rstrip('.')}."
+
+
+def _flat(model: type[BaseModel], prefix: str) -> Iterator[tuple[str, FieldInfo]]:
+    for name, info in model.model_fields.items():
+        path = f"{prefix}{_SEPARATOR}{name}"
+        if isinstance(info.annotation, type) and issubclass(info.annotation, BaseModel):
+            yield from _flat(info.annotation, path)
+        else:
+            yield path, info
+
+
+def _field(info: FieldInfo, pickers: Mapping[Picker, list[tuple[str, str]]]) -> forms.Field:
+    shown: dict[str, Any] = {
+        "label": gettext_lazy(info.title) if info.title else "",
+        "help_text": gettext_lazy(info.description) if info.description else "",
+        "required": False,
+    }
+    for picker in info.metadata:
+        if isinstance(picker, Picker):
+            return searchable(forms.ChoiceField(choices=pickers[picker], **shown))
+    if get_origin(info.annotation) is Literal:
+        labels = _labels(info)
+        choices = [
+            (value, gettext_lazy(labels[value]) if value in labels else value)
+            for value in get_args(info.annotation)
+        ]
+        return dress(forms.ChoiceField(choices=choices, **shown))
+    if info.annotation is bool:
+        return dress(forms.BooleanField(**shown))
+    if info.annotation == tuple[int, ...]:
+        return dress(WholeNumbersField(**shown))
+    if info.annotation == tuple[str, ...]:
+        return dress(WordsField(**shown))
+    if info.annotation == tuple[OfferedOrder, ...]:
+        return dress(OrdersField(**shown))
+    if info.annotation == DesignedQuery | None:
+        return FetchXmlField("query", **shown)
+    if info.annotation is int:
+        return dress(forms.IntegerField(**shown | {"required": True} | _bounds(info)))
+    if info.annotation is str:
+        return dress(forms.CharField(**shown))
+    raise TypeError(f"no form field is known for a setting of type {info.annotation}")
+
+
+def _bounds(info: FieldInfo) -> dict[str, int]:
+    names = {Ge: ("min_value", "ge"), Le: ("max_value", "le")}
+    known = [(names[type(bound)], bound) for bound in info.metadata if type(bound) in names]
+    return {option: getattr(bound, attribute) for (option, attribute), bound in known}
+
+
+def _labels(info: FieldInfo) -> Mapping[str, str]:
+    return next((item for item in info.metadata if isinstance(item, types.MappingProxyType)), {})

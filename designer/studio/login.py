@@ -1,0 +1,48 @@
+"""The studio's login: name and password and, for accounts with two-factor login, a code."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.contrib.auth.models import AbstractBaseUser
+from django.contrib.auth.signals import user_login_failed
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+from django_otp import match_token, user_has_device
+
+from designer.studio.look import AuthenticationForm, dress
+
+
+class LoginForm(AuthenticationForm):  # type: ignore[misc]  # unfold is not typed
+    code = dress(
+        forms.CharField(
+            label=_("Code"),
+            required=False,
+            max_length=10,
+            help_text=_("Of your authenticator app, if you have set up two-factor login."),
+            widget=forms.TextInput(attrs={"autocomplete": "one-time-code", "inputmode": "numeric"}),
+        )
+    )
+
+    def confirm_login_allowed(self, user: AbstractBaseUser) -> None:
+        super().confirm_login_allowed(user)
+        # Asked only once the password is right: nobody learns who has a second factor.
+        if not user_has_device(user):
+            return
+        code = str(self.data.get("code", "")).replace(" ", "")
+        if not code:
+            raise ValidationError(_("Write the code of your authenticator app too."), code="code_missing")
+        # Codes that were used, and too many wrong ones, are refused by the device itself.
+        if match_token(user, code) is None:
+            self._count_failure(user)
+            raise ValidationError(_("That is not the code that the app shows now."), code="code_wrong")
+
+    def _count_failure(self, user: AbstractBaseUser) -> None:
+        credentials: dict[str, Any] = {"username": user.get_username()}
+        user_login_failed.send(__name__, credentials=credentials, request=self.request)
+
+
+admin.site.login_form = LoginForm
+admin.site.login_template = "designer/login.html"

@@ -1,0 +1,201 @@
+"""The studio's look. The one module that knows django-unfold; every page of the studio builds on this."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, TypeVar
+
+from django import forms
+from django.apps import apps
+from django.contrib.admin import display
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.db.models import Model
+from django.http import HttpRequest
+from django.utils.functional import Promise
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.text import capfirst
+from django.utils.translation import get_language
+from unfold import admin
+from unfold.forms import AdminPasswordChangeForm, AuthenticationForm, UserChangeForm, UserCreationForm
+from unfold.views import ChangeList as UnfoldChangeList
+from unfold.widgets import (
+    UnfoldAdminCheckboxSelectMultipleWidget,
+    UnfoldAdminIntegerFieldWidget,
+    UnfoldAdminPasswordWidget,
+    UnfoldAdminSelect2Widget,
+    UnfoldAdminSelectWidget,
+    UnfoldAdminTextareaWidget,
+    UnfoldAdminTextInputWidget,
+    UnfoldBooleanSwitchWidget,
+)
+
+from designer.studio.saving.audited import Audited
+
+__all__ = [
+    "AdminPasswordChangeForm",
+    "AuthenticationForm",
+    "ChangeList",
+    "ModelAdmin",
+    "StackedInline",
+    "TabularInline",
+    "UserChangeForm",
+    "UserCreationForm",
+    "dress",
+    "picked",
+    "searchable",
+    "suggesting",
+]
+
+F = TypeVar("F", bound=forms.Field)
+
+# The first that fits: a widget is dressed by what it is.
+_WIDGETS: tuple[tuple[type[forms.Widget], type[forms.Widget]], ...] = (
+    (forms.CheckboxSelectMultiple, UnfoldAdminCheckboxSelectMultipleWidget),
+    (forms.Select, UnfoldAdminSelectWidget),
+    (forms.CheckboxInput, UnfoldBooleanSwitchWidget),
+    (forms.Textarea, UnfoldAdminTextareaWidget),
+    (forms.PasswordInput, UnfoldAdminPasswordWidget),
+    (forms.NumberInput, UnfoldAdminIntegerFieldWidget),
+    (forms.TextInput, UnfoldAdminTextInputWidget),
+)
+
+
+@cache
+def _checkbox(language: str | None) -> str:
+    """Of every row of a list the same, but for its value."""
+    return str(admin.checkbox.render(ACTION_CHECKBOX_NAME, "{}"))
+
+
+# unfold is not typed: these are where its classes enter ours.
+class ChangeList(UnfoldChangeList):  # type: ignore[misc]
+    """The rows of a list page. The look asks for the addresses of all headers again with every row."""
+
+    def get_query_string(self, new_params: Any = None, remove: Any = None) -> str:
+        known: dict[str, str] = self.__dict__.setdefault("_addresses", {})
+        asked = repr((new_params, remove))
+        if asked not in known:
+            known[asked] = super().get_query_string(new_params, remove)
+        return known[asked]
+
+
+class ModelAdmin(Audited, admin.ModelAdmin):  # type: ignore[misc]
+    """A model's pages. `when_empty` says on a list without rows what they are for."""
+
+    when_empty: str | Promise = ""
+
+    list_per_page = 50
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return ChangeList
+
+    @display(description=admin.ModelAdmin.action_checkbox.short_description)
+    def action_checkbox(self, obj: Model) -> SafeString:
+        return format_html(_checkbox(get_language()), str(obj.pk))
+
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
+        """What would go, without the rows that only join two others: they have no name, and are counted."""
+        found, counts, permissions, protected = super().get_deleted_objects(objs, request)
+        joins = [
+            f"{capfirst(model._meta.verbose_name)}: "
+            for model in apps.get_models(include_auto_created=True)
+            if model._meta.auto_created
+        ]
+        return _without(found, tuple(joins)), counts, permissions, protected
+
+
+def _without(found: list[Any], beginnings: tuple[str, ...]) -> list[Any]:
+    """Nested lists of texts as the admin shows them, without texts that begin so."""
+    kept = [
+        _without(each, beginnings) if isinstance(each, list) else each
+        for each in found
+        if isinstance(each, list) or not each.startswith(beginnings)
+    ]
+    return [each for each in kept if each != []]
+
+
+class StackedInline(admin.StackedInline):  # type: ignore[misc]
+    """Rows under a row, each a small form, dragged into their order (`position`)."""
+
+    ordering_field = "position"
+    hide_ordering_field = True
+    extra = 0
+
+
+class TabularInline(admin.TabularInline):  # type: ignore[misc]
+    """Rows under a row, as a table, dragged into their order (`position`)."""
+
+    ordering_field = "position"
+    hide_ordering_field = True
+    extra = 0
+
+
+def dress(field: F) -> F:
+    """Give a form's own field the look that the admin gives to a model's."""
+    for plain, dressed in _WIDGETS:
+        if type(field.widget) is plain:
+            _wear(field, dressed(attrs=field.widget.attrs))
+            break
+    return field
+
+
+def searchable(field: forms.ChoiceField) -> forms.ChoiceField:
+    """A list of choices that can be searched by typing."""
+    _wear(field, UnfoldAdminSelect2Widget(attrs=field.widget.attrs))
+    return field
+
+
+class _Picker(UnfoldAdminSelectWidget):  # type: ignore[misc]
+    """Writes the present choice alone: `picker.js` offers those that the page holds once, under `source`."""
+
+    template_name = "django/forms/widgets/select.html"
+
+    choices: Any
+
+    def __init__(self, source: str) -> None:
+        super().__init__(attrs={"data-picker": source})
+
+    def optgroups(self, name: str, value: list[str], attrs: dict[str, Any] | None = None) -> Any:
+        offered = self.choices
+        self.choices = [(key, label) for key, label in offered if not key or str(key) in value]
+        try:
+            return super().optgroups(name, value, attrs)
+        finally:
+            self.choices = offered
+
+
+def picked(field: forms.ChoiceField, source: str) -> forms.ChoiceField:
+    """A list of choices that is written once for a page, however many fields choose from it."""
+    _wear(field, _Picker(source))
+    return field
+
+
+class _Suggesting(UnfoldAdminTextInputWidget):  # type: ignore[misc]
+    template_name = "designer/suggesting.html"
+
+    def __init__(self, suggestions: list[tuple[str, str]]) -> None:
+        super().__init__()
+        self.suggestions = suggestions
+
+    def get_context(self, name: str, value: Any, attrs: dict[str, Any] | None) -> dict[str, Any]:
+        listed = {
+            **(attrs or {}),
+            "list": f"{(attrs or {}).get('id', name)}_suggestions",
+            "autocomplete": "off",
+        }
+        context: dict[str, Any] = super().get_context(name, value, listed)
+        context["suggestions"] = self.suggestions
+        return context
+
+
+def suggesting(field: F, suggestions: list[tuple[str, str]]) -> F:
+    """A text field that suggests values, each with a label, and takes any other."""
+    _wear(field, _Suggesting(suggestions))
+    return field
+
+
+def _wear(field: forms.Field, widget: forms.Widget) -> None:
+    widget.is_required = field.required
+    if isinstance(field, forms.ChoiceField):
+        widget.choices = field.choices  # type: ignore[attr-defined]
+    field.widget = widget

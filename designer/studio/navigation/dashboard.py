@@ -1,0 +1,85 @@
+"""The studio's first page: what state everything is in, what is wrong, what has happened lately."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+from django.contrib import admin
+from django.db.models import Max, Sum
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from designer.configuration import Endpoint
+from designer.history.reading import read_changes
+from designer.models import EndpointCalls, Version
+from designer.overview import Overview
+from designer.readiness import State
+from designer.studio.navigation.seen import seen_by
+
+# Id and endpoint, by key.
+Known: TypeAlias = Mapping[str, tuple[int, Endpoint]]
+
+admin.site.index_template = "designer/pages/dashboard.html"
+admin.site.index_title = _("Dashboard")
+
+_FINDINGS = 12
+_VERSIONS = 6
+_BUSIEST = 8
+_DAY = dt.timedelta(days=1)
+_LABELS = {
+    State.READY: _("Ready"),
+    State.DEGRADED: _("Degraded"),
+    State.BLOCKED: _("Blocked"),
+    State.DRAFT: _("Draft"),
+}
+
+
+def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
+    """What the page shows, as the account may see it."""
+    if not request.user.has_perm("designer.view_endpoint"):
+        return context
+    seen = seen_by(request)
+    endpoints = seen.configuration.endpoints
+    known = {endpoint.definition.key: (id, endpoint) for id, endpoint in endpoints.items()}
+    return {
+        **context,
+        "designs": True,
+        "is_empty": not seen.configuration.modules and not endpoints,
+        "states": [(label, seen.counts.get(state, 0), state.value) for state, label in _LABELS.items()],
+        **_findings(seen, known),
+        **_calls(known),
+        "versions": _versions() if request.user.has_perm("designer.view_version") else [],
+    }
+
+
+def _findings(seen: Overview, known: Known) -> dict[str, Any]:
+    """The most serious first, each with the endpoint that it is about."""
+    found = sorted(seen.findings, key=lambda finding: not finding.is_blocking)
+    return {
+        "findings": [(finding, *known.get(finding.subject, (None, None))) for finding in found[:_FINDINGS]],
+        "more_findings": max(0, len(found) - _FINDINGS),
+        "drifted": seen.counts.get(State.DEGRADED, 0),
+    }
+
+
+def _calls(known: Known) -> dict[str, Any]:
+    rows = EndpointCalls.objects.filter(hour__gte=timezone.now() - _DAY)
+    totals = rows.aggregate(calls=Sum("calls"), refused=Sum("refused"), failed=Sum("failed"))
+    busiest = rows.values("endpoint").annotate(
+        calls=Sum("calls"), refused=Sum("refused"), failed=Sum("failed"), last=Max("last_at")
+    )
+    return {
+        "totals": {name: total or 0 for name, total in totals.items()},
+        "busiest": [
+            (row, *known.get(row["endpoint"], (None, None)))
+            for row in busiest.order_by("-failed", "-calls", "endpoint")[:_BUSIEST]
+        ],
+    }
+
+
+def _versions() -> list[Any]:
+    versions = Version.objects.prefetch_related("changes")[:_VERSIONS]
+    return [(version, read_changes(version.changes.all()[:2])) for version in versions]

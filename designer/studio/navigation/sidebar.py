@@ -1,0 +1,129 @@
+"""The studio's tree: its pages, context, option sets, modules with their entities and endpoints, accounts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.http import HttpRequest
+from django.urls import NoReverseMatch, reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from designer.overview import Overview
+from designer.studio.navigation.seen import seen_by
+from designer.studio.navigation.tree import module_groups
+
+# Title, icon, name of the page, permission.
+_PAGES = (
+    (_("Dashboard"), "dashboard", "admin:index", ""),
+    (_("Expose an entity"), "add_circle", "studio:expose", "designer.add_endpoint"),
+    (_("Versions"), "history", "studio:versions", "designer.view_version"),
+    (_("Releases"), "package_2", "studio:releases", "designer.view_release"),
+    (_("Usage"), "monitoring", "studio:usage", "designer.view_endpoint"),
+    (_("Permission matrix"), "grid_on", "studio:matrix", "designer.view_endpoint"),
+    (_("View as"), "visibility", "studio:view_as", "designer.view_endpoint"),
+    (_("Export"), "download", "studio:export", "designer.view_endpoint"),
+    (_("Import"), "upload", "studio:import", "designer.import_configuration"),
+    (_("Audit log"), "receipt_long", "studio:audit", "designer.view_auditentry"),
+)
+# Title of the group, then title, icon, app and model of each.
+_MODELS = (
+    (
+        _("Context"),
+        (
+            (_("User properties"), "badge", "designer", "userproperty"),
+            (_("Roles"), "shield_person", "designer", "role"),
+        ),
+    ),
+    (_("Option sets"), ((_("Global option sets"), "list_alt", "designer", "optionset"),)),
+    (
+        _("Modules"),
+        (
+            (_("Modules"), "folder", "designer", "module"),
+            (_("Entities"), "table", "designer", "exposedentity"),
+            (_("All endpoints"), "api", "designer", "endpoint"),
+        ),
+    ),
+)
+_ACCOUNTS = (
+    _("Accounts"),
+    (
+        (_("API accounts"), "key", "runtime", "apiaccount"),
+        (_("Studio accounts"), "person", "auth", "user"),
+        (_("Groups"), "group", "auth", "group"),
+    ),
+)
+
+
+def navigation(request: HttpRequest) -> list[dict[str, Any]]:
+    """The sidebar, without what the account may not see."""
+    seen = seen_by(request) if request.user.has_perm("designer.view_endpoint") else None
+    groups = [_group(_("Studio"), _page_items(request))]
+    for title, models in _MODELS:
+        groups.append(_group(title, _model_items(request, models, seen)))
+    if seen is not None:
+        groups += module_groups(request, seen)
+    groups.append(_group(_ACCOUNTS[0], _model_items(request, _ACCOUNTS[1], None)))
+    return [group for group in groups if group["items"]]
+
+
+def pages(request: HttpRequest) -> Iterator[tuple[str | Promise, str | Promise, str]]:
+    """Group, title and address of every page that the account may open."""
+    for title, _icon, name, permission in _PAGES:
+        if not permission or request.user.has_perm(permission):
+            yield _("Studio"), title, reverse(name)
+    for group, models in (*_MODELS, _ACCOUNTS):
+        for title, _icon, app, model in models:
+            if link := _changelist(request, app, model):
+                yield group, title, link
+
+
+def _group(title: str | Promise, items: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"title": title, "items": items}
+
+
+def _page_items(request: HttpRequest) -> list[dict[str, Any]]:
+    found = []
+    for title, icon, name, permission in _PAGES:
+        if permission and not request.user.has_perm(permission):
+            continue
+        link = reverse(name)
+        active = request.path == link if name == "admin:index" else request.path.startswith(link)
+        found.append({"title": title, "icon": icon, "link": link, "active": active})
+    return found
+
+
+def _model_items(request: HttpRequest, models: Any, seen: Overview | None) -> list[dict[str, Any]]:
+    found = []
+    for title, icon, app, model in models:
+        if link := _changelist(request, app, model):
+            item = {"title": title, "icon": icon, "link": link, "active": request.path.startswith(link)}
+            if seen is not None:
+                item |= {"count": _count(seen, model), "count_state": "plain"}
+            found.append(item)
+    return found
+
+
+def _changelist(request: HttpRequest, app: str, model: str) -> str:
+    """Empty for what the account may not see."""
+    if not request.user.has_perm(f"{app}.view_{model}"):
+        return ""
+    try:
+        return reverse(f"admin:{app}_{model}_changelist")
+    except NoReverseMatch:
+        return ""
+
+
+def _count(seen: Overview, model: str) -> int:
+    configuration = seen.configuration
+    if model == "optionset":
+        return sum(known.definition.kind == "option-set" for known in configuration.endpoints.values())
+    counted = {
+        "userproperty": configuration.user_properties,
+        "role": configuration.roles,
+        "module": configuration.modules,
+        "exposedentity": configuration.entities,
+        "endpoint": configuration.endpoints,
+    }
+    return len(counted[model])

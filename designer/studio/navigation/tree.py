@@ -1,0 +1,153 @@
+"""The modules of the sidebar: entities and endpoints, each with its readiness."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from designer.configuration import Endpoint
+from designer.kinds.actions import GLOBAL_ACTION
+from designer.models import ExposedEntity, Module
+from designer.overview import Overview
+from designer.readiness import State
+from designer.studio.navigation.badges import sign_of
+
+# With more endpoints than this, a module shows those of the entity at hand only.
+_MOST_ENDPOINTS = 40
+_MOST_ENTITIES = 40
+# With more endpoints than this in all, so does every module but the one at hand.
+_MOST_IN_ALL = 150
+
+Place = tuple[str, str]
+
+
+def module_groups(request: HttpRequest, seen: Overview) -> Iterator[dict[str, Any]]:
+    """A group for each module. That of the page at hand is open."""
+    changelist = reverse("admin:designer_endpoint_changelist")
+    places = _endpoints_by_place(seen)
+    by_module: defaultdict[str, list[int]] = defaultdict(list)
+    for (module, _exposure), known in places.items():
+        by_module[module] += known
+    entities = _entities_by_module()
+    at_hand = _place_at_hand(request, seen)
+    shows_all = len(seen.configuration.endpoints) <= _MOST_IN_ALL
+    for id, segment, title in Module.objects.values_list("id", "segment", "title"):
+        ids = by_module[segment]
+        is_at_hand = at_hand is not None and at_hand[0] == segment
+        show_all = len(ids) <= _MOST_ENDPOINTS and (shows_all or is_at_hand)
+        link = f"{changelist}?module__id__exact={id}"
+        items = [_item(request, _("All of it"), "folder_open", link, ids, seen)]
+        for entity, exposure in entities[segment][:_MOST_ENTITIES]:
+            place = (segment, exposure)
+            link = f"{changelist}?entity__id__exact={entity}"
+            items.append(_item(request, exposure, "table", link, places[place], seen))
+            if show_all or place == at_hand:
+                items += _endpoint_items(request, places[place], seen)
+        for label, icon, known in _without_entity(places[segment, ""], seen):
+            items.append(_item(request, label, icon, f"{changelist}?module__id__exact={id}", known, seen))
+            if show_all or (segment, "") == at_hand:
+                items += _endpoint_items(request, known, seen)
+        yield {
+            "title": title or segment,
+            "collapsible": True,
+            "open": is_at_hand or any(item["active"] for item in items),
+            "items": items,
+            **_count(ids, seen),
+        }
+
+
+def _endpoints_by_place(seen: Overview) -> defaultdict[Place, list[int]]:
+    found: defaultdict[Place, list[int]] = defaultdict(list)
+    for id, endpoint in seen.configuration.endpoints.items():
+        if endpoint.definition.module:
+            found[endpoint.definition.module, endpoint.definition.exposure].append(id)
+    return found
+
+
+def _without_entity(ids: list[int], seen: Overview) -> Iterator[tuple[str, str, list[int]]]:
+    """A module's own endpoints: its processes, then its queries."""
+    kinds = {id: seen.configuration.endpoints[id].definition.kind for id in ids}
+    processes = [id for id in ids if kinds[id] == GLOBAL_ACTION.name]
+    queries = [id for id in ids if kinds[id] != GLOBAL_ACTION.name]
+    if processes:
+        yield _("Processes"), "bolt", processes
+    if queries:
+        yield _("Queries"), "manage_search", queries
+
+
+def _entities_by_module() -> defaultdict[str, list[tuple[int, str]]]:
+    found: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
+    rows = ExposedEntity.objects.order_by("module__segment", "segment")
+    for id, module, segment in rows.values_list("id", "module__segment", "segment"):
+        found[module].append((id, segment))
+    return found
+
+
+def _place_at_hand(request: HttpRequest, seen: Overview) -> Place | None:
+    """Where the endpoint of the page stands."""
+    match = request.resolver_match
+    number = match.kwargs.get("object_id", "") if match is not None else ""
+    endpoint = seen.configuration.endpoints.get(int(number)) if str(number).isdigit() else None
+    if endpoint is None or match is None or "endpoint" not in str(match.url_name):
+        return None
+    return endpoint.definition.module, endpoint.definition.exposure
+
+
+def _endpoint_items(request: HttpRequest, ids: Iterable[int], seen: Overview) -> list[dict[str, Any]]:
+    found = []
+    for id in ids:
+        link = reverse("admin:designer_endpoint_change", args=[id])
+        endpoint = seen.configuration.endpoints[id]
+        found.append(
+            {
+                "title": _endpoint_title(endpoint, seen.states[id]),
+                "link": link,
+                "active": request.path == link,
+            }
+        )
+    return found
+
+
+def _endpoint_title(endpoint: Endpoint, state: State) -> SafeString:
+    sign, word = sign_of(state)
+    name = endpoint.definition.name
+    return format_html(
+        '<span class="studio-leaf" title="{path}: {word}">'
+        '<span class="studio-sign studio-sign-{state}" role="img" aria-label="{word}">{sign}</span>'
+        " {label}{name}</span>",
+        path=endpoint.path,
+        word=word,
+        state=state.value,
+        sign=sign,
+        label=_(endpoint.kind.label),
+        name=f": {name}" if name else "",
+    )
+
+
+def _item(
+    request: HttpRequest, title: str, icon: str, link: str, ids: list[int], seen: Overview
+) -> dict[str, Any]:
+    active = request.get_full_path() == link
+    return {
+        "title": title,
+        "icon": icon,
+        "link": link,
+        "active": active,
+        **_count(ids, seen),
+    }
+
+
+def _count(ids: list[int], seen: Overview) -> dict[str, Any]:
+    """How many there are, and how many of them need somebody."""
+    states = Counter(seen.states[id] for id in ids)
+    for state in (State.BLOCKED, State.DEGRADED):
+        if states[state]:
+            return {"count": f"{sign_of(state)[0]} {states[state]}/{len(ids)}", "count_state": state.value}
+    return {"count": str(len(ids)), "count_state": "plain"}

@@ -1,0 +1,192 @@
+"""An entity exposed in one form: its module, segment, attributes, operations and roles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponseRedirect
+from django.http.response import HttpResponseBase
+from django.urls import reverse
+from django.utils.text import slugify
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from crmclient.metadata import Attribute, Entity
+from designer.configuration import Endpoint
+from designer.definitions import ConfigurationDocument, ExposedEntityDefinition, ModuleDefinition
+from designer.documents.applying import apply
+from designer.documents.plan import plan
+from designer.documents.problems import DocumentError
+from designer.exposing import USUAL, Exposure, endpoints, suggested
+from designer.history.recording import recording
+from designer.loading import latest
+from designer.models import Module, Role, names
+from designer.platform import get_platform
+from designer.readiness import Metadata
+from designer.readiness.metadata import MetadataUnavailable
+from designer.studio.look import dress, picked, suggesting
+from designer.studio.metadata import choices
+from designer.studio.pages.base import StudioPage
+from designer.studio.pages.restoring import ServedWouldBreak, keeping_what_is_served
+from designer.studio.saving.authors import author_of
+from designer.studio.saving.write_access import access_refusals
+
+NOTHING = ConfigurationDocument(format=1)
+
+
+class ExposeForm(forms.Form):
+    """Everything beside the entity, for which the page asks first."""
+
+    def __init__(self, entity: Entity, attributes: dict[str, Attribute], **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        modules = [(module.segment, module.title) for module in Module.objects.all()]
+        module = forms.CharField(
+            label=gettext_lazy("Module"),
+            validators=[names.segment],
+            initial=modules[0][0] if modules else "",
+            help_text=gettext_lazy("Its segment, as in /api/sales/…; one that does not exist yet is made."),
+        )
+        self.fields["module"] = suggesting(module, modules)
+        self.fields["segment"] = dress(
+            forms.CharField(
+                label=gettext_lazy("Segment"),
+                validators=[names.segment],
+                initial=slugify(entity.plural_label.text())[:63] or entity.logical_name,
+                help_text=gettext_lazy("What the entity is called in paths."),
+            )
+        )
+        offered = [(kind.name, f"{_(kind.label)}: {_(kind.summary)}") for kind in USUAL]
+        self._ticks("operations", gettext_lazy("Operations"), offered, [kind.name for kind in USUAL])
+        held = [name for name, attribute in attributes.items() if not attribute.type.holds_file]
+        first = suggested(attributes)
+        described = [(name, label) for name, label in choices.described(attributes) if name in held]
+        described.sort(key=lambda choice: choice[0] not in first)
+        self._ticks("attributes", gettext_lazy("Attributes"), described, first)
+        roles = [(role.name, str(role)) for role in Role.objects.all()]
+        self._ticks("roles", gettext_lazy("Roles"), roles, [], required=False)
+        self.fields["roles"].help_text = gettext_lazy("None chosen: every authenticated caller.")
+        self.fields["enabled"] = dress(
+            forms.BooleanField(
+                label=gettext_lazy("Enabled"),
+                required=False,
+                initial=True,
+                help_text=gettext_lazy("Served to callers at once. Otherwise they are drafts."),
+            )
+        )
+
+    def _ticks(
+        self, name: str, label: Any, offered: Any, initial: list[str], *, required: bool = True
+    ) -> None:
+        field = forms.MultipleChoiceField(
+            label=label,
+            choices=offered,
+            initial=initial,
+            required=required,
+            widget=forms.CheckboxSelectMultiple,
+        )
+        self.fields[name] = dress(field)
+
+
+class EntityForm(forms.Form):
+    """Which entity: the first question, since attributes and names follow from it."""
+
+    def __init__(self, metadata: Metadata, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        offered = [("", ""), *choices.entities(metadata)]
+        self.fields["entity"] = picked(
+            forms.ChoiceField(label=gettext_lazy("Entity"), choices=offered), "own"
+        )
+        self.fields["entity"].widget.attrs["data-goes"] = "yes"
+
+
+class ExposePage(StudioPage):
+    title = gettext_lazy("Expose an entity")
+    permission_required = ("designer.add_exposedentity", "designer.add_endpoint")
+    template_name = "designer/pages/expose.html"
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        metadata = Metadata(get_platform())
+        chosen = self.request.GET.get("entity", "")
+        entity, attributes = _known(metadata, chosen)
+        form = kwargs.pop("form", None)
+        if form is None and entity is not None:
+            form = ExposeForm(entity, attributes)
+        entities = choices.entities(metadata)
+        return super().get_context_data(
+            entity_form=EntityForm(metadata, initial={"entity": chosen}),
+            entities={"own": {name: {"label": label, "facts": ""} for name, label in entities}},
+            is_away=not entities,
+            entity=entity,
+            form=form,
+            **kwargs,
+        )
+
+    def post(self, request: HttpRequest) -> HttpResponseBase:
+        entity, attributes = _known(Metadata(get_platform()), request.GET.get("entity", ""))
+        if entity is None:
+            return self.again(problems=[_("Choose an entity that the platform has.")])
+        form = ExposeForm(entity, attributes, data=request.POST)
+        if not form.is_valid():
+            return self.again(form=form)
+        given = form.cleaned_data
+        wanted = Exposure(
+            module=given["module"],
+            segment=given["segment"],
+            operations=given["operations"],
+            attributes=given["attributes"],
+            roles=tuple(given["roles"]),
+            enabled=given["enabled"],
+        )
+        try:
+            with keeping_what_is_served(), recording(author_of(request)):
+                self._make(wanted, entity, attributes)
+        except (DocumentError, ServedWouldBreak) as error:
+            return self.again(form=form, problems=error.problems)
+        messages.success(request, _("Exposed. Open an endpoint to try it or to change it."))
+        listed = reverse("admin:designer_endpoint_changelist")
+        return HttpResponseRedirect(f"{listed}?q={wanted.segment}")
+
+    def _make(self, wanted: Exposure, entity: Entity, attributes: dict[str, Attribute]) -> None:
+        """Raises DocumentError where something stands there already, or may not be made."""
+        configuration = latest()
+        made = tuple(endpoints(wanted, entity, attributes))
+        exposed = ExposedEntityDefinition(
+            module=wanted.module,
+            segment=wanted.segment,
+            entity=entity.logical_name,
+            title=entity.plural_label.text(),
+        )
+        taken = {known.definition.key for known in configuration.endpoints.values()}
+        problems = [
+            _("There is an endpoint %(key)s already.") % {"key": one.key} for one in made if one.key in taken
+        ]
+        known = {entity.key: entity for entity in configuration.entities}
+        other = known.get(exposed.key)
+        if other is not None and other.entity != exposed.entity:
+            problems.append(
+                _("%(key)s exposes %(entity)s already.") % {"key": other.key, "entity": other.entity}
+            )
+        for one in made:
+            refused = access_refusals(self.request.user, None, Endpoint(one, exposed))
+            problems += [finding.said for finding in refused]
+        if problems:
+            raise DocumentError(problems)
+        is_new = all(module.segment != wanted.module for module in configuration.modules)
+        document = ConfigurationDocument(
+            format=1,
+            modules=(ModuleDefinition(segment=wanted.module),) if is_new else (),
+            entities=() if other else (exposed,),
+            endpoints=made,
+        )
+        apply(plan(NOTHING, document), document)
+
+
+def _known(metadata: Metadata, name: str) -> tuple[Entity | None, dict[str, Attribute]]:
+    """The entity and its attributes; nothing for an unknown one, and while the platform is away."""
+    try:
+        entity = metadata.entities().get(name)
+        return entity, dict(metadata.attributes(name)) if entity else {}
+    except MetadataUnavailable:
+        return None, {}

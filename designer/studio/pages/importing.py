@@ -1,0 +1,131 @@
+"""Import: a document's plan first, then the import itself, all or nothing."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.contrib import messages
+from django.core.files.uploadedfile import UploadedFile
+from django.db import transaction
+from django.http import HttpRequest, HttpResponseRedirect
+from django.http.response import HttpResponseBase
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from designer.audit import note
+from designer.documents.importing import import_document
+from designer.documents.plan import plan
+from designer.documents.problems import DocumentError
+from designer.documents.reading import LARGEST_DOCUMENT, read
+from designer.documents.writing import export
+from designer.history.recording import Origin, recording
+from designer.history.restoring import all_groups
+from designer.loading import latest
+from designer.models import AuditEntry
+from designer.overview import overview
+from designer.readiness import Finding
+from designer.studio.pages.base import StudioPage
+from designer.studio.pages.restoring import ServedWouldBreak, keeping_what_is_served, newly_blocked
+from designer.studio.saving.authors import author_of
+
+# What somebody has to type before a group's items are removed.
+_TYPED = "remove-"
+
+
+@dataclass
+class Trial:
+    """What importing a document would do. `removable` counts, by group, what it lacks.
+
+    `blocked`: what could not be served afterwards.
+    """
+
+    digest: str
+    removable: dict[str, int]
+    lines: list[str] = field(default_factory=list)
+    blocked: Sequence[Finding] = ()
+
+
+class ImportPage(StudioPage):
+    title = gettext_lazy("Import")
+    permission_required = "designer.import_configuration"
+    template_name = "designer/pages/import.html"
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        return super().get_context_data(**{"largest": LARGEST_DOCUMENT // 2**20, **kwargs})
+
+    def post(self, request: HttpRequest) -> HttpResponseBase:
+        try:
+            raw = _uploaded(request.FILES.get("document"))
+            delete = _confirmed(request)
+            # What is imported is what the plan was shown of.
+            if request.POST.get("digest") == _digest(raw, delete):
+                return self._import(request, raw, delete)
+            return self.again(200, trial=_try(raw, delete), typed=_typed(request))
+        except (DocumentError, ServedWouldBreak) as error:
+            return self.again(problems=error.problems)
+
+    def _import(self, request: HttpRequest, raw: bytes, delete: Sequence[str]) -> HttpResponseBase:
+        with keeping_what_is_served(), recording(author_of(request, Origin.IMPORT)):
+            planned = import_document(raw, delete)
+        if planned.does_nothing:
+            messages.info(request, _("It is so already: nothing had to be changed."))
+        else:
+            note(request, AuditEntry.Action.IMPORT)
+            messages.success(request, _("Imported."))
+        return HttpResponseRedirect(reverse("studio:versions"))
+
+
+def _uploaded(document: UploadedFile[Any] | None) -> bytes:
+    if document is None:
+        raise DocumentError([_("Choose the file to import.")])
+    if (document.size or 0) > LARGEST_DOCUMENT:
+        raise DocumentError([_("A document has at most %(most)s bytes.") % {"most": f"{LARGEST_DOCUMENT:,}"}])
+    raw: bytes = document.read()
+    return raw
+
+
+def _typed(request: HttpRequest) -> dict[str, str]:
+    return {
+        name.removeprefix(_TYPED): value.strip()
+        for name, value in request.POST.items()
+        if name.startswith(_TYPED) and isinstance(value, str) and value.strip()
+    }
+
+
+def _confirmed(request: HttpRequest) -> list[str]:
+    """The groups whose names were typed. Raises DocumentError for those that were typed wrongly."""
+    typed = _typed(request)
+    wrong = [
+        _("To remove what the document lacks in “%(group)s”, type exactly that name.") % {"group": group}
+        for group, text in typed.items()
+        if text != group
+    ]
+    if wrong:
+        raise DocumentError(wrong)
+    return sorted(typed)
+
+
+def _digest(raw: bytes, delete: Sequence[str]) -> str:
+    """Of the document, of what is to be removed, and of the configuration that the plan was made for."""
+    revision = latest().revision
+    text = f"{revision.number} {revision.token} {' '.join(delete)}\n"
+    return hashlib.sha256(text.encode() + raw).hexdigest()
+
+
+def _try(raw: bytes, delete: Sequence[str]) -> Trial:
+    """Import and take it back. Raises DocumentError for a document that cannot be used at all."""
+    now, wanted = export(latest()), read(raw)
+    gone = [change for change in plan(now, wanted, all_groups(now)).changes if change.after is None]
+    trial = Trial(_digest(raw, delete), removable=dict(Counter(change.group for change in gone)))
+    with transaction.atomic():
+        before = overview()
+        planned = import_document(raw, delete)
+        trial.lines = list(planned.lines())
+        trial.blocked = newly_blocked(before)
+        transaction.set_rollback(True)
+    return trial

@@ -1,0 +1,102 @@
+"""Whether the platform answers, how old its metadata is, fetching that anew, and accepting what has changed.
+
+Asked apart from the pages that show it: the platform may take its time.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from crmclient import KeepsMetadata, Platform
+from crmclient.errors import PlatformError, PlatformFailure
+from designer.audit import note
+from designer.history.accepting import accept_metadata
+from designer.models import AuditEntry
+from designer.platform import get_platform
+from designer.refreshing import Refreshed, refresh
+from designer.studio.pages.base import StudioView
+
+# Of a platform that has changed from the ground up, so much is named.
+_MOST_NEWS = 30
+
+
+class PlatformState(StudioView):
+    """A fragment: that of the dashboard, and of every page that chooses from metadata."""
+
+    permission_required = "designer.view_endpoint"
+    http_method_names = ["get"]
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        return render(request, "designer/pages/platform.html", _state())
+
+
+class RefreshMetadata(StudioView):
+    """Fetches the metadata anew; answers the same fragment, with what that brought."""
+
+    permission_required = "designer.refresh_metadata"
+    http_method_names = ["post"]
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        try:
+            brought = refresh()
+        except PlatformError:
+            note(request, AuditEntry.Action.REFRESH, detail="not answered")
+            return render(request, "designer/pages/platform.html", {**_state(), "has_failed": True})
+        note(request, AuditEntry.Action.REFRESH, detail="changed" if _is_news(brought) else "as it was")
+        context = {
+            **_state(),
+            "brought": brought,
+            "is_news": _is_news(brought),
+            "news": brought.news[:_MOST_NEWS],
+            "more_news": max(0, len(brought.news) - _MOST_NEWS),
+        }
+        return render(request, "designer/pages/platform.html", context)
+
+
+class AcceptMetadata(StudioView):
+    """What the platform says now is taken for right: degraded endpoints are so no more."""
+
+    permission_required = "designer.change_endpoint"
+    http_method_names = ["post"]
+
+    def post(self, request: HttpRequest) -> HttpResponseBase:
+        count = accept_metadata()
+        note(request, AuditEntry.Action.ACCEPT, detail=f"{count} endpoints")
+        messages.success(request, _("The platform's metadata is accepted as it is now."))
+        return HttpResponseRedirect(reverse("admin:index"))
+
+
+def _state() -> dict[str, Any]:
+    platform = get_platform()
+    start = time.monotonic()
+    reachable = _answers(platform)
+    return {
+        "reachable": reachable,
+        "milliseconds": round((time.monotonic() - start) * 1000),
+        "keeps": isinstance(platform, KeepsMetadata),
+        "refreshed": platform.metadata_refreshed() if isinstance(platform, KeepsMetadata) else None,
+    }
+
+
+def _answers(platform: Platform) -> bool:
+    """Who the service is may be known for long: its record is asked for."""
+    try:
+        platform.user(platform.who())
+    except PlatformFailure:
+        return False
+    except PlatformError:
+        # A refusal is an answer.
+        return True
+    return True
+
+
+def _is_news(brought: Refreshed) -> bool:
+    return bool(brought.is_different or brought.added or brought.removed or brought.news or brought.degraded)

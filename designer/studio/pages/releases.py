@@ -1,0 +1,163 @@
+"""Releases: the list, making one, and the page of one with its changelog and the way back to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from designer.audit import note
+from designer.documents.problems import DocumentError
+from designer.documents.reading import read
+from designer.documents.writing import to_bytes
+from designer.history.recording import Origin
+from designer.history.restoring import plan_to, restore
+from designer.models import AuditEntry, Release
+from designer.releases.proposing import Proposal, propose
+from designer.sentences import said
+from designer.studio.look import dress
+from designer.studio.pages.base import Crumb, StudioPage, StudioView
+from designer.studio.pages.restoring import ServedWouldBreak, keeping_what_is_served
+from designer.studio.saving.authors import author_of
+
+_PER_PAGE = 30
+_CRUMB = Crumb(gettext_lazy("Releases"), "")
+
+
+class ReleaseForm(forms.ModelForm):  # type: ignore[type-arg]
+    class Meta:
+        model = Release
+        fields = ("major", "minor", "name", "changelog")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for field in self.fields.values():
+            dress(field)
+        self.fields["changelog"].widget.attrs["rows"] = 8
+
+
+class ReleasesPage(StudioPage):
+    title = gettext_lazy("Releases")
+    permission_required = "designer.view_release"
+    template_name = "designer/pages/releases.html"
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        releases = Release.objects.defer("document")
+        page = Paginator(releases, _PER_PAGE).get_page(self.request.GET.get("page"))
+        may_add = self.request.user.has_perm("designer.add_release")
+        return super().get_context_data(**kwargs, page=page, may_add=may_add)
+
+
+class NewReleasePage(StudioPage):
+    title = gettext_lazy("New release")
+    permission_required = "designer.add_release"
+    template_name = "designer/pages/release_form.html"
+
+    def crumbs(self) -> Sequence[Crumb]:
+        return [_CRUMB._replace(link=reverse("studio:releases"))]
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        if "form" in kwargs or "problems" in kwargs:
+            return super().get_context_data(**kwargs)
+        try:
+            proposal = propose()
+        except DocumentError as error:
+            return super().get_context_data(problems=error.problems)
+        major, minor = proposal.number
+        first = {"major": major, "minor": minor, "changelog": proposal.changelog}
+        return super().get_context_data(form=ReleaseForm(initial=first), proposal=proposal)
+
+    def post(self, request: HttpRequest) -> HttpResponseBase:
+        try:
+            # What is copied is what is there at this moment, and nothing may come between.
+            with transaction.atomic():
+                return self._make(request, propose())
+        except DocumentError as error:
+            return self.again(problems=error.problems)
+
+    def _make(self, request: HttpRequest, proposal: Proposal) -> HttpResponseBase:
+        form = ReleaseForm(request.POST)
+        if not form.is_valid():
+            return self.again(form=form, proposal=proposal)
+        release: Release = form.save(commit=False)
+        release.account = request.user.get_username()
+        release.document = to_bytes(proposal.document).decode()
+        release.save()
+        note(request, AuditEntry.Action.RELEASE, release)
+        messages.success(request, _("Release %(release)s is made.") % {"release": release})
+        return HttpResponseRedirect(reverse("studio:release", args=[release.pk]))
+
+
+class ReleasePage(StudioPage):
+    permission_required = "designer.view_release"
+    template_name = "designer/pages/release.html"
+
+    def crumbs(self) -> Sequence[Crumb]:
+        return [_CRUMB._replace(link=reverse("studio:releases"))]
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        release = get_object_or_404(Release, pk=self.kwargs["pk"])
+        plan, problems = _plan_to(release)
+        return super().get_context_data(
+            **{
+                "title": _("Release %(release)s") % {"release": release},
+                "release": release,
+                "plan": plan,
+                "problems": problems,
+                "may_restore": self.request.user.has_perm("designer.restore"),
+                **kwargs,
+            }
+        )
+
+
+class RestoreRelease(StudioView):
+    permission_required = "designer.restore"
+    http_method_names = ["post"]
+
+    def post(self, request: HttpRequest, pk: int) -> HttpResponseBase:
+        release = get_object_or_404(Release, pk=pk)
+        author = author_of(request, Origin.RESTORE, _("Back to release %(release)s") % {"release": release})
+        try:
+            with keeping_what_is_served():
+                done = restore(read(release.document.encode()), author)
+        except (DocumentError, ServedWouldBreak) as error:
+            for problem in error.problems:
+                messages.error(request, said(problem))
+            return HttpResponseRedirect(reverse("studio:release", args=[pk]))
+        if done.does_nothing:
+            messages.info(request, _("It is so already: nothing had to be changed."))
+        else:
+            note(request, AuditEntry.Action.RESTORE, release)
+            messages.success(request, _("Release %(release)s is served now.") % {"release": release})
+        return HttpResponseRedirect(reverse("studio:release", args=[pk]))
+
+
+class ReleaseDocument(StudioView):
+    """The configuration of a release, as a file."""
+
+    permission_required = "designer.view_release"
+    http_method_names = ["get"]
+
+    def get(self, request: HttpRequest, pk: int) -> HttpResponse:
+        release = get_object_or_404(Release, pk=pk)
+        note(request, AuditEntry.Action.EXPORT, release)
+        name = f"portico-{release.number}.json"
+        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+        return HttpResponse(release.document, content_type="application/json", headers=headers)
+
+
+def _plan_to(release: Release) -> tuple[list[str], Sequence[str]]:
+    try:
+        return list(plan_to(read(release.document.encode())).lines()), ()
+    except DocumentError as error:
+        return [], error.problems

@@ -1,0 +1,96 @@
+"""Two-factor login: everybody's own, with any authenticator app (TOTP)."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import segno
+from django.contrib import messages
+from django.db import transaction
+from django.http import HttpRequest, HttpResponseRedirect
+from django.http.response import HttpResponseBase
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django_otp.plugins.otp_totp.models import TOTPDevice
+
+from designer.audit import note
+from designer.models import AuditEntry
+from designer.studio.pages.base import StudioPage
+
+
+class TwoFactorPage(StudioPage):
+    title = gettext_lazy("Two-factor login")
+    template_name = "designer/pages/two_factor.html"
+
+    def has_permission(self) -> bool:
+        return True
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        devices = TOTPDevice.objects.filter(user=self.request.user)
+        offered = devices.filter(confirmed=False).first()
+        return super().get_context_data(
+            **{
+                "is_on": devices.filter(confirmed=True).exists(),
+                "secret": _secret(offered) if offered else "",
+                "picture": _picture(offered) if offered else "",
+                **kwargs,
+            }
+        )
+
+    def post(self, request: HttpRequest) -> HttpResponseBase:
+        step = {"begin": self._begin, "confirm": self._confirm, "end": self._end}
+        act = step.get(request.POST.get("step", ""))
+        if act is None:
+            return HttpResponseRedirect(reverse("studio:two_factor"))
+        with transaction.atomic():
+            problem = act(request)
+        if problem:
+            return self.again(problems=[problem])
+        return HttpResponseRedirect(reverse("studio:two_factor"))
+
+    def _begin(self, request: HttpRequest) -> str:
+        devices = TOTPDevice.objects.filter(user=request.user)
+        if not devices.filter(confirmed=True).exists():
+            devices.delete()
+            TOTPDevice.objects.create(user=request.user, name=request.user.get_username(), confirmed=False)
+        return ""
+
+    def _confirm(self, request: HttpRequest) -> str:
+        device = TOTPDevice.objects.filter(user=request.user, confirmed=False).first()
+        if device is None:
+            return ""
+        if not device.verify_token(_code(request)):
+            return _("That is not the code that the app shows now. Check the app's clock, and try the next.")
+        device.confirmed = True
+        device.save()
+        note(request, AuditEntry.Action.TWO_FACTOR, detail="on")
+        messages.success(request, _("From now on the login asks for a code."))
+        return ""
+
+    def _end(self, request: HttpRequest) -> str:
+        device = TOTPDevice.objects.filter(user=request.user, confirmed=True).first()
+        if device is None:
+            return ""
+        if not device.verify_token(_code(request)):
+            return _("That is not the code that the app shows now.")
+        device.delete()
+        note(request, AuditEntry.Action.TWO_FACTOR, detail="off")
+        messages.success(request, _("The login asks for no code any more."))
+        return ""
+
+
+def _code(request: HttpRequest) -> str:
+    return request.POST.get("code", "").replace(" ", "")
+
+
+def _secret(device: TOTPDevice) -> str:
+    """For those who type it, in groups of four."""
+    text = base64.b32encode(device.bin_key).decode().rstrip("=")
+    return " ".join(text[at : at + 4] for at in range(0, len(text), 4))
+
+
+def _picture(device: TOTPDevice) -> str:
+    """The QR code, as a data URI."""
+    return str(segno.make(device.config_url, error="m").svg_data_uri(scale=5, border=3, light="white"))

@@ -1,0 +1,114 @@
+"""“View as”: the API that a role sees, from the description that its callers are given."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from typing import Any, NamedTuple
+
+from django import forms
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from designer.loading import latest
+from designer.models import Role
+from designer.ports import NotReady, get_runtime
+from designer.studio.look import dress
+from designer.studio.pages.base import StudioPage, StudioView
+
+ANYONE = "anonymous"
+_METHODS = ("get", "post", "patch", "put", "delete")
+_MAY = "designer.view_endpoint"
+
+
+class SeenOperation(NamedTuple):
+    method: str
+    path: str
+    summary: str
+    # The page of the endpoint, where it is one: the service has operations of its own.
+    link: str
+
+
+class RolesForm(forms.Form):
+    """Whose eyes: any roles together, or nobody's."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        roles = [(role.name, str(role)) for role in Role.objects.all()]
+        field = forms.MultipleChoiceField(
+            label=gettext_lazy("Roles"),
+            choices=[*roles, (ANYONE, gettext_lazy("Anonymous: no token at all"))],
+            required=False,
+            widget=forms.CheckboxSelectMultiple,
+            help_text=gettext_lazy("None chosen: somebody with a token and no role."),
+        )
+        self.fields["role"] = dress(field)
+
+
+class ViewAsPage(StudioPage):
+    title = gettext_lazy("View as")
+    permission_required = _MAY
+    template_name = "designer/pages/view_as.html"
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        chosen = self.request.GET.getlist("role")
+        groups: defaultdict[str, list[SeenOperation]] = defaultdict(list)
+        links = _links()
+        not_ready = ""
+        try:
+            document = json.loads(_document(self.request))
+        except NotReady as error:
+            document, not_ready = {}, str(error)
+        for path, item in document.get("paths", {}).items():
+            for method in _METHODS:
+                if method in item:
+                    operation = item[method]
+                    tag = next(iter(operation.get("tags", ())), _("Other"))
+                    link = links.get((method.upper(), path), "")
+                    seen = SeenOperation(method.upper(), path, operation.get("summary", ""), link)
+                    groups[tag].append(seen)
+        return super().get_context_data(
+            form=RolesForm(initial={"role": chosen}),
+            # What was configured comes before what the service has of its own.
+            groups=dict(sorted(groups.items(), key=lambda group: not any(seen.link for seen in group[1]))),
+            not_ready=not_ready,
+            count=sum(len(group) for group in groups.values()),
+            query=self.request.GET.urlencode(),
+            **kwargs,
+        )
+
+
+class ViewedDocument(StudioView):
+    """The OpenAPI document itself, as that role gets it."""
+
+    permission_required = _MAY
+    http_method_names = ["get"]
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        try:
+            answer = HttpResponse(_document(request), content_type="application/json")
+        except NotReady as error:
+            return HttpResponse(
+                str(error), status=503, content_type="text/plain", headers={"Retry-After": "5"}
+            )
+        answer["Content-Disposition"] = 'attachment; filename="openapi.json"'
+        return answer
+
+
+def _document(request: HttpRequest) -> bytes:
+    roles = request.GET.getlist("role")
+    return get_runtime().openapi(None if ANYONE in roles else roles)
+
+
+def _links() -> dict[tuple[str, str], str]:
+    """The pages of endpoints that are served, by method and path."""
+    found: dict[tuple[str, str], str] = {}
+    # Asked for once: there may be a thousand.
+    page = reverse("admin:designer_endpoint_change", args=[0])
+    for id, endpoint in latest().endpoints.items():
+        if endpoint.definition.enabled:
+            link = page.replace("/0/", f"/{id}/")
+            found |= {(method, endpoint.path): link for method in endpoint.kind.methods}
+    return found

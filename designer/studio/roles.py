@@ -1,0 +1,48 @@
+"""Roles of the application."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.utils.translation import gettext_lazy as _
+
+from designer.models import Role
+from designer.studio.look import dress
+from designer.studio.metadata import choices
+from designer.studio.metadata.known import known_metadata
+from designer.studio.saving.checked import RefusalForm
+from designer.studio.saving.needed import NeededAdmin
+
+
+class RoleForm(RefusalForm):
+    class Meta:
+        model = Role
+        fields = ("name", "title", "description", "platform_roles")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if "platform_roles" in self.fields:
+            present = [(name, name) for name in self.instance.platform_roles or ()]
+            offered = choices.security_roles(known_metadata())
+            field = forms.MultipleChoiceField(
+                choices=list(dict.fromkeys([*offered, *present])),
+                required=False,
+                label=self.fields["platform_roles"].label,
+                widget=forms.CheckboxSelectMultiple,
+                help_text=self.fields["platform_roles"].help_text,
+            )
+            self.fields["platform_roles"] = dress(field)
+
+
+@admin.register(Role)
+class RoleAdmin(NeededAdmin):
+    form = RoleForm
+    when_empty = _("No role yet. Roles say which callers may use an endpoint; tokens bring them.")
+    list_display = ("name", "title", "corresponding")
+    search_fields = ("name", "title")
+
+    @admin.display(description=_("Platform roles"))
+    def corresponding(self, row: Role) -> str:
+        return ", ".join(row.platform_roles)

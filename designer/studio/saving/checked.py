@@ -1,0 +1,175 @@
+"""Saving with readiness: what would not work is refused at the form, and nothing typed is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from contextlib import nullcontext
+from typing import Any, ClassVar
+
+from django import forms
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.db.models import Model
+from django.forms import BaseFormSet
+from django.http import HttpRequest, HttpResponseRedirect
+from django.http.response import HttpResponseBase
+
+from designer.definitions import EndpointDefinition
+from designer.history.places import item_key
+from designer.history.recording import recording
+from designer.loading import latest
+from designer.models import Endpoint
+from designer.overview import overview
+from designer.readiness import Checker, Finding
+from designer.studio.look import ModelAdmin
+from designer.studio.metadata.known import known_metadata
+from designer.studio.saving.authors import author_of
+from designer.studio.saving.edit_conflicts import overtaken, state_shown
+from designer.studio.saving.version_links import versions_of
+from designer.studio.saving.write_access import access_refusals
+
+
+class Refused(Exception):
+    """A save that must be rolled back."""
+
+    def __init__(self, findings: Collection[Finding]) -> None:
+        super().__init__("; ".join(finding.said for finding in findings))
+        self.findings = findings
+
+
+def checker() -> Checker:
+    """Checks the configuration as this request sees it: inside a save, with what is being saved."""
+    return Checker(latest(), known_metadata())
+
+
+class RefusalForm(forms.ModelForm):  # type: ignore[type-arg]
+    """Shows, at its fields, the findings that made an earlier attempt at the same save fail."""
+
+    refused: Collection[Finding] = ()
+    # Why the save would undo somebody else's.
+    overtaken: str | None = None
+    # Where a finding's field has another name in the form.
+    renamed: ClassVar[dict[str, str]] = {}
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        if self.overtaken:
+            self.add_error(None, ValidationError(self.overtaken))
+        for finding in self.refused:
+            name = finding.field.replace(".", "__")
+            name = self.renamed.get(name, name)
+            self.add_error(name if name in self.fields else None, finding.said)
+        return cleaned
+
+
+class CheckedAdmin(ModelAdmin):
+    """Tries each save, checks what came of it in the same transaction, and takes back what is refused.
+
+    What is saved or deleted becomes a version. A save over somebody else's is refused once.
+    """
+
+    change_form_template = "designer/checked_form.html"
+
+    def refusals(self, request: HttpRequest, row: Model) -> Collection[Finding]:
+        """Blocking findings that forbid what has just been saved."""
+        raise NotImplementedError
+
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponseBase:
+        row = self.get_object(request, object_id) if object_id else None
+        context = {**(extra_context or {}), "seen": state_shown(row)}
+        if request.method != "POST":
+            response: HttpResponseBase = super().changeform_view(request, object_id, form_url, context)
+            return response
+        request.definition_before = _definition(row)  # type: ignore[attr-defined]
+        try:
+            with recording(author_of(request)):
+                request.overtaken = overtaken(request, row)  # type: ignore[attr-defined]
+                response = super().changeform_view(request, object_id, form_url, context)
+        except Refused as refused:
+            request.refused = refused.findings  # type: ignore[attr-defined]
+            response = super().changeform_view(request, object_id, form_url, context)
+        return response
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponseBase:
+        return self._recorded(request, super().changelist_view, extra_context)
+
+    def delete_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponseBase:
+        return self._recorded(request, super().delete_view, object_id, extra_context)
+
+    def _recorded(self, request: HttpRequest, view: Any, *args: Any) -> HttpResponseBase:
+        changes = request.method == "POST"
+        with recording(author_of(request)) if changes else nullcontext():
+            response: HttpResponseBase = view(request, *args)
+        return response
+
+    def history_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponseBase:
+        """The row's versions."""
+        row = self.get_object(request, object_id)
+        key = item_key(row, latest()) if row is not None else None
+        if key is None:
+            response: HttpResponseBase = super().history_view(request, object_id, extra_context)
+            return response
+        return HttpResponseRedirect(versions_of(*key))
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        form = super().get_form(request, obj, change=change, **kwargs)
+        form.refused = getattr(request, "refused", ())
+        form.overtaken = getattr(request, "overtaken", None)
+        return form
+
+    def save_related(
+        self, request: HttpRequest, form: Any, formsets: Iterable[BaseFormSet[Any]], change: bool
+    ) -> None:
+        super().save_related(request, form, formsets, change)
+        refusals = [*self.refusals(request, form.instance), *_access_refusals(request, form.instance)]
+        if refusals:
+            raise Refused(refusals)
+
+
+class SharedAdmin(CheckedAdmin):
+    """For rows that endpoints depend on: a save may not block what works."""
+
+    def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if request.method == "POST":
+            request.blocked_before = set(_blocking())  # type: ignore[attr-defined]
+        return super().changeform_view(request, *args, **kwargs)
+
+    def refusals(self, request: HttpRequest, row: Model) -> Collection[Finding]:
+        before: set[Finding] = getattr(request, "blocked_before", set())
+        return [finding for finding in _blocking() if finding not in before]
+
+
+def warn(request: HttpRequest, findings: Iterable[Finding]) -> None:
+    for finding in findings:
+        if not finding.is_blocking:
+            messages.warning(request, finding.said)
+
+
+def _blocking() -> Iterable[Finding]:
+    return [finding for finding in overview().findings if finding.is_blocking]
+
+
+def _definition(row: Model | None) -> EndpointDefinition | None:
+    if not isinstance(row, Endpoint):
+        return None
+    endpoint = latest().endpoints.get(row.pk)
+    return endpoint.definition if endpoint else None
+
+
+def _access_refusals(request: HttpRequest, row: Model) -> Iterable[Finding]:
+    now = latest().endpoints.get(row.pk) if isinstance(row, Endpoint) else None
+    if now is None or now.problem is not None:
+        return ()
+    return access_refusals(request.user, getattr(request, "definition_before", None), now)

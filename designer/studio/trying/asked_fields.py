@@ -1,0 +1,62 @@
+"""Form fields for what a call asks for, and for whom it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from crmclient import Guid
+from crmclient.errors import PlatformError
+from designer.ports import Asked, get_runtime
+from designer.studio.look import dress
+
+
+def asked_name(asked: Asked) -> str:
+    """A caller may call an input “roles”: names of the call's values are kept apart from the form's own."""
+    return f"{asked.place}__{asked.name}"
+
+
+def asked_field(asked: Asked) -> forms.Field:
+    """Values are texts as people type them into one line; an empty one is not sent."""
+    facts = " · ".join(
+        str(fact) for fact in (asked.type or asked.schema.get("type", ""), asked.place) if fact
+    )
+    help_text = f"{asked.description} ({facts})" if asked.description else facts
+    label = f"{asked.name} *" if asked.required else asked.name
+    values = [value for value in asked.schema.get("enum", ()) if value is not None]
+    if asked.schema.get("type") in ("boolean", ["boolean", "null"]):
+        values = ["true", "false"]
+    if values:
+        choices = [("", "—"), *((str(value), str(value)) for value in values)]
+        return dress(forms.ChoiceField(label=label, required=False, choices=choices, help_text=help_text))
+    return text_field(label, help_text)
+
+
+def asked_values(asked: Iterable[Asked], place: str, cleaned: Mapping[str, Any]) -> dict[str, str]:
+    """What was given of what is asked for at `place`."""
+    values = {known.name: cleaned.get(asked_name(known), "") for known in asked if known.place == place}
+    return {name: value for name, value in values.items() if value}
+
+
+def user_field() -> forms.ChoiceField:
+    """One of the platform's users, or none."""
+    return forms.ChoiceField(
+        label=_("Platform user"),
+        required=False,
+        choices=[("", "—"), *_users().items()],
+        help_text=_("Row rules and @user values are this user's."),
+    )
+
+
+def text_field(label: Any, help_text: Any = "", *, required: bool = False) -> forms.Field:
+    return dress(forms.CharField(label=label, required=required, help_text=help_text, strip=False))
+
+
+def _users() -> Mapping[Guid, str]:
+    try:
+        return get_runtime().users()
+    except PlatformError:
+        return {}

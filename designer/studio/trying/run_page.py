@@ -1,0 +1,137 @@
+"""“Run”: the first records of a query or a data fetcher as its page stands, as they are for a chosen user."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+
+from designer.audit.writing import note
+from designer.configuration import Endpoint
+from designer.kinds.queries import MultiQuerySettings, QuerySettings
+from designer.models import AuditEntry
+from designer.models import Endpoint as EndpointRow
+from designer.ports import Attempt, Outcome, Preview, get_runtime
+from designer.studio.look import dress
+from designer.studio.trying.asked_fields import asked_field, asked_name, asked_values, user_field
+from designer.studio.trying.fetcher_runs import NotRunnable, query_of
+from designer.studio.trying.try_page import FOR_REAL
+from designer.studio.trying.unsaved import configuration_of
+
+if TYPE_CHECKING:
+    from designer.studio.endpoints.admin import EndpointPages
+
+MOST_ROWS = 20
+_PAGE_SIZE = "pageSize"
+_SUBMITTED = "run"
+_FETCHER = "_fetcher"
+
+
+class RunForm(forms.Form):
+    """For whom the query runs, and the values of its parameters."""
+
+    def __init__(self, preview: Preview, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._asked = [asked for asked in preview.asked if asked.type]
+        paged = next((asked.schema for asked in preview.asked if asked.name == _PAGE_SIZE), None)
+        # What one page may have; none where there are no pages.
+        largest = MOST_ROWS if paged is None else min(MOST_ROWS, paged.get("maximum", MOST_ROWS))
+        self._page = {} if paged is None else {_PAGE_SIZE: str(largest)}
+        self.fields["user"] = dress(user_field())
+        for asked in self._asked:
+            self.fields[asked_name(asked)] = asked_field(asked)
+
+    def attempt(self, endpoint: Endpoint) -> Attempt:
+        """As somebody who may call `endpoint`: who may is not what is asked here."""
+        access = endpoint.definition.access
+        user = self.cleaned_data["user"] or None
+        query = asked_values(self._asked, "query", self.cleaned_data)
+        return Attempt(
+            roles=access.roles,
+            user=user,
+            anonymous=user is None and not access.authentication_required,
+            query=query | self._page,
+            dry=False,
+        )
+
+
+def may_run(request: HttpRequest, row: EndpointRow) -> bool:
+    return row.operation is not None and request.user.has_perm(FOR_REAL)
+
+
+def run_view(pages: EndpointPages, request: HttpRequest, row: EndpointRow) -> HttpResponse:
+    """A fragment for `run.js`: the form and, where it was filled in, what came of it.
+
+    It is the endpoint's own query that runs or, where the request names one, that of a data fetcher.
+    """
+    if not pages.has_change_permission(request, row) or not may_run(request, row):
+        raise PermissionDenied
+    configuration = configuration_of(pages, request, row)
+    try:
+        endpoint = _of_first_rows(_chosen(configuration.endpoints[row.pk], request.POST.get(_FETCHER)))
+    except NotRunnable as reason:
+        return _fragment(request, {"preview": Preview(problem=str(reason))})
+    preview = get_runtime().preview(endpoint, "")
+    form = RunForm(preview, **({"data": request.POST} if _SUBMITTED in request.POST else {}))
+    context: dict[str, Any] = {"preview": preview, "form": form}
+    if not preview.problem and form.is_bound and form.is_valid():
+        attempt = form.attempt(endpoint)
+        outcome = get_runtime().attempt(endpoint, configuration, attempt)
+        detail = f"{attempt.user or ''}; {outcome.status}"
+        note(request, AuditEntry.Action.RUN, endpoint.definition.key, detail)
+        context |= {"outcome": outcome, **_shown(outcome)}
+    return _fragment(request, context)
+
+
+def _chosen(endpoint: Endpoint, fetcher: str | None) -> Endpoint:
+    """Raises NotRunnable, and Http404 for an endpoint that asks nothing itself."""
+    if fetcher is not None:
+        return query_of(endpoint, fetcher)
+    if not isinstance(endpoint.definition.settings, QuerySettings):
+        raise Http404
+    return endpoint
+
+
+def _fragment(request: HttpRequest, context: Mapping[str, Any]) -> HttpResponse:
+    return TemplateResponse(request, "designer/endpoint/run.html", dict(context))
+
+
+def _of_first_rows(endpoint: Endpoint) -> Endpoint:
+    """A list that callers get whole, or not at all, is shown from its beginning."""
+    settings = endpoint.definition.settings
+    if not isinstance(settings, MultiQuerySettings) or settings.query is None or settings.query.is_aggregate:
+        return endpoint
+    query = replace(settings.query, top=min(settings.query.top or MOST_ROWS, MOST_ROWS))
+    cut = settings.model_copy(update={"query": query, "cap": max(settings.cap, MOST_ROWS)})
+    return replace(endpoint, definition=endpoint.definition.model_copy(update={"settings": cut}))
+
+
+def _shown(outcome: Outcome) -> dict[str, Any]:
+    """The answer as a table: `columns`, and `rows` of texts; or `problems`, why there is none."""
+    try:
+        # Numbers stay as they were written: a float would round them.
+        answer: Any = json.loads(outcome.body or "[]", parse_float=str, parse_int=str)
+    except ValueError:
+        return {"problems": [outcome.body]}
+    if outcome.status >= 400:
+        wrong = [f"{error.get('parameter', '')}: {error['message']}" for error in answer.get("errors", ())]
+        return {"problems": [answer.get("detail") or answer.get("title"), *wrong]}
+    is_page = isinstance(answer, Mapping) and isinstance(answer.get("data"), list) and "cursor" in answer
+    records = answer["data"] if is_page else answer if isinstance(answer, list) else [answer]
+    columns = list(dict.fromkeys(key for record in records for key in record))
+    rows = [[_text(record.get(key)) for key in columns] for record in records[:MOST_ROWS]]
+    whole = len(records) if len(records) < MOST_ROWS else None
+    total = answer.get("totalRecordCount") if is_page else whole
+    return {"columns": columns, "rows": rows, "total": total}
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "—"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

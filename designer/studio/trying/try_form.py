@@ -1,0 +1,95 @@
+"""The form of a call to be tried, made of what the endpoint asks for."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django import forms
+from django.utils.http import content_disposition_header
+from django.utils.translation import gettext_lazy as _
+
+from designer.configuration import Endpoint
+from designer.models import Role
+from designer.models.fields import ExactJSONEncoder
+from designer.ports import Attempt, Preview
+from designer.studio.endpoints.values import typed
+from designer.studio.look import dress, searchable
+from designer.studio.trying.asked_fields import asked_field, asked_name, asked_values, text_field, user_field
+from designer.types import TYPES
+
+DRY, REAL = "dry", "real"
+_ANYONE = "anonymous"
+
+
+class TryForm(forms.Form):
+    """`asked` are the values of the call, each a text as people type it; an empty one is not sent."""
+
+    def __init__(self, endpoint: Endpoint, preview: Preview, *, may_be_real: bool, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._preview = preview
+        roles = endpoint.definition.access.roles
+        self.fields["caller"] = dress(
+            forms.ChoiceField(
+                label=_("Call as"),
+                choices=[("token", _("Somebody with a token")), (_ANYONE, _("Anonymous"))],
+                initial="token" if endpoint.definition.access.authentication_required else _ANYONE,
+            )
+        )
+        self.fields["roles"] = dress(
+            forms.MultipleChoiceField(
+                label=_("Roles"),
+                required=False,
+                choices=[(role.name, str(role)) for role in Role.objects.all()],
+                initial=roles[:1],
+                widget=forms.CheckboxSelectMultiple,
+            )
+        )
+        self.fields["user"] = searchable(user_field())
+        if endpoint.kind.is_on_record:
+            self.fields["record"] = text_field(_("Id of the record"), _("A GUID."), required=True)
+        if endpoint.item_path:
+            self.fields["file"] = text_field(_("Id of the file"), _("Empty: the list of files."))
+        if preview.takes_file:
+            self.fields["upload"] = forms.FileField(label=_("File"), required=False)
+        for asked in preview.asked:
+            self.fields[asked_name(asked)] = asked_field(asked)
+        modes = [(DRY, _("Dry run")), *([(REAL, _("For real"))] if may_be_real else [])]
+        help_text = _("A dry run checks everything, changes nothing, and shows no data.")
+        self.fields["mode"] = dress(
+            forms.ChoiceField(label=_("How"), choices=modes, initial=DRY, help_text=help_text)
+        )
+
+    def attempt(self) -> Attempt:
+        """The call that valid fields stand for."""
+        given = self.cleaned_data
+        file = given.get("upload")
+        content, content_type, headers = self._body(), "application/json", self._sent("header")
+        if file is not None:
+            content, content_type = file.read(), file.content_type or "application/octet-stream"
+            headers["Content-Disposition"] = content_disposition_header(True, file.name) or ""
+        return Attempt(
+            roles=given["roles"],
+            user=given["user"] or None,
+            anonymous=given["caller"] == _ANYONE,
+            record=given.get("record", ""),
+            file=given.get("file", ""),
+            query=self._sent("query"),
+            headers=headers,
+            content=content,
+            content_type=content_type,
+            dry=given["mode"] != REAL,
+        )
+
+    def _sent(self, place: str) -> dict[str, str]:
+        return asked_values(self._preview.asked, place, self.cleaned_data)
+
+    def _body(self) -> bytes:
+        if not self._preview.body:
+            return b""
+        sent = {
+            asked.name: typed(text, TYPES.get(asked.type))
+            for asked in self._preview.asked
+            if asked.place == "body" and (text := self.cleaned_data[asked_name(asked)])
+        }
+        return json.dumps(sent, cls=ExactJSONEncoder).encode()

@@ -1,0 +1,42 @@
+"""The page of an endpoint as it stands, unsaved, sent along to what is done with it before it is saved."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import TYPE_CHECKING, Any
+
+from django.forms import BaseFormSet, ModelForm
+from django.http import Http404, HttpRequest, QueryDict
+
+from designer.configuration import Configuration
+from designer.loading import latest
+from designer.models import Endpoint
+from designer.studio.checking.drafts import with_draft
+
+if TYPE_CHECKING:
+    from designer.studio.endpoints.admin import EndpointPages
+
+# The fields of the page's form, encoded as in a URL.
+UNSAVED = "_unsaved"
+
+
+def configuration_of(pages: EndpointPages, request: HttpRequest, row: Endpoint) -> Configuration:
+    """With `row` as the request's `UNSAVED` has it; as it is saved where there is none."""
+    configuration = latest()
+    if row.pk not in configuration.endpoints:
+        raise Http404
+    text = request.POST.get(UNSAVED, "")
+    if not text:
+        return configuration
+    sent = copy(request)
+    sent.POST = QueryDict(text)
+    return with_draft(configuration, *forms_of(pages, sent, row))
+
+
+def forms_of(
+    pages: EndpointPages, request: HttpRequest, row: Endpoint
+) -> tuple[ModelForm[Endpoint], list[BaseFormSet[Any]]]:
+    """The form and the rows of a page that was sent."""
+    form = pages.get_form(request, row, change=True)(request.POST, instance=row)
+    formsets, _ = pages._create_formsets(request, row, change=True)
+    return form, formsets

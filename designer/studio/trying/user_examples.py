@@ -1,0 +1,115 @@
+"""A live example on the page of a user property: what it is now, for a chosen user, as the page stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.core.exceptions import PermissionDenied
+from django.forms import BaseFormSet, ModelForm
+from django.http import Http404, HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from designer.audit.writing import note
+from designer.definitions import ColumnDefinition, UserPropertyDefinition
+from designer.loading import latest
+from designer.models import AuditEntry, Role, UserProperty
+from designer.ports import UserExample, get_runtime
+from designer.readiness import Checker
+from designer.studio.checking.places import is_removed
+from designer.studio.look import dress
+from designer.studio.metadata.known import known_metadata
+from designer.studio.trying.asked_fields import user_field
+from designer.studio.trying.try_page import FOR_REAL
+
+if TYPE_CHECKING:
+    from designer.studio.user_properties import UserPropertyAdmin
+
+_UNNAMED = "example"
+
+
+class ExampleForm(forms.Form):
+    """Whose property is shown. Its fields stand among those of the page, which do not know them."""
+
+    prefix = "_example"
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["user"] = dress(user_field())
+        self.fields["user"].required = True
+        self.fields["user"].help_text = ""
+        self.fields["roles"] = dress(
+            forms.MultipleChoiceField(
+                label=gettext_lazy("Roles"),
+                required=False,
+                choices=[(role.name, str(role)) for role in Role.objects.all()],
+                widget=forms.CheckboxSelectMultiple,
+            )
+        )
+
+
+def example_view(pages: UserPropertyAdmin, request: HttpRequest, row: UserProperty | None) -> HttpResponse:
+    """A fragment for `user_example.js`: the value or, in words, why there is none."""
+    allowed = pages.has_change_permission(request, row) if row else pages.has_add_permission(request)
+    if not allowed or not request.user.has_perm(FOR_REAL):
+        raise PermissionDenied
+    asked = ExampleForm(request.POST)
+    if not asked.is_valid():
+        example = UserExample(problem=_("Choose a user."))
+    else:
+        form = pages.get_form(request, row, change=row is not None)(request.POST, instance=row)
+        formsets, _inlines = pages._create_formsets(request, row or form.instance, change=row is not None)
+        example = _example(row, form, formsets, asked.cleaned_data)
+        note(request, AuditEntry.Action.RUN, f"@user.{form.instance.name}", asked.cleaned_data["user"])
+    return TemplateResponse(request, "designer/user_example.html", {"example": example})
+
+
+def _example(
+    row: UserProperty | None, form: ModelForm[UserProperty], formsets: Iterable[Any], asked: Any
+) -> UserExample:
+    was = UserProperty.objects.values_list("name", flat=True).get(pk=row.pk) if row else None
+    own = _definition(form, formsets)
+    configuration = latest()
+    others = (known for known in configuration.user_properties if known.name not in (was, own.name))
+    properties = (*others, own)
+    checker = Checker(replace(configuration, user_properties=properties), known_metadata())
+    wrong = [finding.said for finding in checker.user_property(own) if finding.is_blocking]
+    if wrong:
+        return UserExample(problem=" ".join(wrong))
+    return get_runtime().user_example(properties, own.name, asked["user"], asked["roles"])
+
+
+def _definition(
+    form: ModelForm[UserProperty], formsets: Iterable[BaseFormSet[Any]]
+) -> UserPropertyDefinition:
+    """What saving the page would make; what is not filled in yet is empty."""
+    form.is_valid()
+    made = form.instance
+    columns = []
+    for formset in formsets:
+        formset.is_valid()
+        columns += [row.instance for row in formset.forms if not is_removed(row)]
+    return UserPropertyDefinition(
+        name=made.name or _UNNAMED,
+        kind=made.kind if made.kind in ("field", "related", "custom") else "field",
+        attribute=made.attribute,
+        relationship=made.relationship,
+        expression=made.expression,
+        columns=tuple(
+            ColumnDefinition(attribute=column.attribute, name=column.name)
+            for column in columns
+            if column.attribute
+        ),
+    )
+
+
+def designed(pages: UserPropertyAdmin, request: HttpRequest, object_id: str) -> UserProperty:
+    """Raises Http404."""
+    row: UserProperty | None = pages.get_object(request, object_id)
+    if row is None:
+        raise Http404
+    return row

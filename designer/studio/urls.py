@@ -1,0 +1,52 @@
+"""Addresses of the studio's own pages, under the admin's."""
+
+from __future__ import annotations
+
+from django.urls import URLPattern, path
+from django.views.i18n import set_language
+
+from designer.studio.pages import (
+    audit,
+    exporting,
+    exposing,
+    importing,
+    matrix,
+    metadata,
+    palette,
+    platform,
+    releases,
+    two_factor,
+    usage,
+    versions,
+    viewing,
+)
+
+app_name = "studio"
+
+urlpatterns: list[URLPattern] = [
+    path("language/", set_language, name="set_language"),
+    path("versions/", versions.VersionsPage.as_page(), name="versions"),
+    path("versions/<int:pk>/", versions.VersionPage.as_page(), name="version"),
+    path("versions/<int:pk>/restore/", versions.RestoreVersion.as_page(), name="restore_version"),
+    path("releases/", releases.ReleasesPage.as_page(), name="releases"),
+    path("releases/new/", releases.NewReleasePage.as_page(), name="new_release"),
+    path("releases/<int:pk>/", releases.ReleasePage.as_page(), name="release"),
+    path("releases/<int:pk>/restore/", releases.RestoreRelease.as_page(), name="restore_release"),
+    path("releases/<int:pk>/document/", releases.ReleaseDocument.as_page(), name="release_document"),
+    path("expose/", exposing.ExposePage.as_page(), name="expose"),
+    path("export/", exporting.ExportPage.as_page(), name="export"),
+    path("export/document/", exporting.ExportedDocument.as_page(), name="export_document"),
+    path("import/", importing.ImportPage.as_page(), name="import"),
+    path("matrix/", matrix.MatrixPage.as_page(), name="matrix"),
+    path("matrix/matrix.csv", matrix.MatrixFile.as_page(), name="matrix_csv"),
+    path("view-as/", viewing.ViewAsPage.as_page(), name="view_as"),
+    path("view-as/openapi.json", viewing.ViewedDocument.as_page(), name="view_as_document"),
+    path("metadata/", metadata.MetadataOf.as_page(), name="metadata"),
+    path("usage/", usage.UsagePage.as_page(), name="usage"),
+    path("two-factor/", two_factor.TwoFactorPage.as_page(), name="two_factor"),
+    path("audit/", audit.AuditPage.as_page(), name="audit"),
+    path("palette/", palette.PaletteEntries.as_page(), name="palette"),
+    path("platform/", platform.PlatformState.as_page(), name="platform"),
+    path("platform/refresh/", platform.RefreshMetadata.as_page(), name="refresh_metadata"),
+    path("platform/accept/", platform.AcceptMetadata.as_page(), name="accept_metadata"),
+]

@@ -1,0 +1,140 @@
+"""User properties: what `/api/context` says of a caller."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from django import forms
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.decorators import method_decorator
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_POST
+
+from designer.models import Binding, Endpoint, RelatedColumn, UserProperty
+from designer.readiness.metadata import USER
+from designer.studio.endpoints.page_data import user_data
+from designer.studio.endpoints.row_formsets import OrderedFormSet
+from designer.studio.look import TabularInline, dress, searchable, suggesting
+from designer.studio.metadata import choices
+from designer.studio.metadata.known import known_metadata
+from designer.studio.saving.checked import RefusalForm
+from designer.studio.saving.needed import NeededAdmin
+from designer.studio.trying.try_page import FOR_REAL
+from designer.studio.trying.user_examples import ExampleForm, designed, example_view
+
+_EXAMPLE = "designer_userproperty_example"
+_KINDS = (
+    ("field", _("Field of the user's record")),
+    ("related", _("Related data")),
+    ("custom", _("Custom: an expression")),
+)
+
+
+class UserPropertyForm(RefusalForm):
+    class Meta:
+        model = UserProperty
+        fields = ("name", "kind", "attribute", "relationship", "expression", "description")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if "kind" not in self.fields:
+            return
+        metadata = known_metadata()
+        self.fields["kind"] = dress(forms.ChoiceField(label=_("Kind"), choices=_KINDS, initial="field"))
+        self._choose("attribute", choices.attributes(metadata, USER))
+        self._choose("relationship", choices.relationships_of_users(metadata))
+
+    def _choose(self, name: str, offered: choices.Choices) -> None:
+        present = choices.with_present(offered, getattr(self.instance, name))
+        shown = self.fields[name]
+        field = forms.ChoiceField(
+            label=shown.label, choices=present, required=False, help_text=shown.help_text
+        )
+        self.fields[name] = searchable(field)
+
+
+class RelatedColumnForm(forms.ModelForm):  # type: ignore[type-arg]
+    suggestions: ClassVar[choices.Choices] = []
+
+    class Meta:
+        model = RelatedColumn
+        fields = ("position", "attribute", "name")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if "attribute" in self.fields:
+            suggesting(self.fields["attribute"], self.suggestions)
+
+
+class RelatedColumnInline(TabularInline):
+    model = RelatedColumn
+    form = RelatedColumnForm
+    formset = OrderedFormSet
+    fields = ("attribute", "name", "position")
+    verbose_name_plural = _("columns of related data")
+
+    def get_formset(self, request: HttpRequest, obj: UserProperty | None = None, **kwargs: Any) -> Any:
+        relationship = obj.relationship if obj else ""
+        suggestions = choices.related_attributes(known_metadata(), relationship)
+        form = type("RelatedColumnForm", (RelatedColumnForm,), {"suggestions": suggestions})
+        return super().get_formset(request, obj, **{"form": form, **kwargs})
+
+
+@admin.register(UserProperty)
+class UserPropertyAdmin(NeededAdmin):
+    form = UserPropertyForm
+    when_empty = _("No user property yet. They are what callers learn of themselves, and “@user” values.")
+    inlines = (RelatedColumnInline,)
+    list_display = ("name", "kind_label", "source", "description")
+    search_fields = ("name", "description")
+    ordering_field = "position"
+    hide_ordering_field = True
+    change_form_template = "designer/user_property.html"
+
+    class Media:
+        css = {"all": ["designer/studio.css", "designer/endpoint.css"]}
+        js = [
+            *("designer/rows.js", "designer/suggestions.js"),
+            *("designer/user_example.js", "designer/platform.js"),
+        ]
+
+    def get_urls(self) -> list[URLPattern]:
+        own = [
+            path("add/example/", self.admin_site.admin_view(self.example_view), name=f"{_EXAMPLE}_new"),
+            path("<path:object_id>/example/", self.admin_site.admin_view(self.example_view), name=_EXAMPLE),
+        ]
+        return [*own, *super().get_urls()]
+
+    @method_decorator(require_POST)
+    def example_view(self, request: HttpRequest, object_id: str = "") -> HttpResponse:
+        row = designed(self, request, object_id) if object_id else None
+        return example_view(self, request, row)
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], **kwargs: Any
+    ) -> HttpResponse:
+        row = kwargs.get("obj")
+        context["page_data"] = user_data(known_metadata(), custom=False)
+        if request.user.has_perm(FOR_REAL) and context["adminform"].form.fields:
+            context["example_form"] = ExampleForm()
+            own = (f"{_EXAMPLE}", [row.pk]) if row else (f"{_EXAMPLE}_new", [])
+            context["example_url"] = reverse(f"admin:{own[0]}", args=own[1])
+        response: HttpResponse = super().render_change_form(request, context, **kwargs)
+        return response
+
+    @admin.display(description=_("Kind"), ordering="kind")
+    def kind_label(self, row: UserProperty) -> Any:
+        return dict(_KINDS).get(row.kind, row.kind)
+
+    @admin.display(description=_("Comes from"))
+    def source(self, row: UserProperty) -> str:
+        return row.attribute or row.relationship or row.expression
+
+    def needing(self, objs: Any) -> QuerySet[Endpoint]:
+        """Those that write its `@user.…` value."""
+        names = {known.name for known in objs}
+        bound = Binding.objects.filter(source="user").values_list("endpoint", "value")
+        return Endpoint.objects.filter(pk__in={endpoint for endpoint, value in bound if value in names})

@@ -1,0 +1,71 @@
+"""The demo's accounts: three people of the demo's CRM with API accounts, and two of the studio."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.contrib.auth.models import Group, User
+from django.db import transaction
+
+from crmbox.demo.people import AYA_AGENT, MAX_MANAGER, RITA_REP
+from crmclient import Guid
+from designer.groups import ADMINISTRATOR, DESIGNER, PUBLISHER, for_real
+from designer.models import Role
+from runtime.models import ApiAccount
+
+
+@dataclass(frozen=True, slots=True)
+class _Person:
+    first_name: str
+    last_name: str
+    role: str
+    platform_user: Guid
+
+
+API_ACCOUNTS: Mapping[str, _Person] = {
+    "rep": _Person("Rita", "Rep", "sales-rep", RITA_REP),
+    "manager": _Person("Max", "Manager", "sales-manager", MAX_MANAGER),
+    "agent": _Person("Aya", "Agent", "support", AYA_AGENT),
+}
+STUDIO_ACCOUNTS = ("designer", "admin")
+
+
+@transaction.atomic
+def create_accounts(passwords: Mapping[str, str]) -> None:
+    """Make the accounts that `passwords` names, or bring them to their first state. Roles must exist."""
+    for username, person in API_ACCOUNTS.items():
+        if username in passwords:
+            _api_account(_user(username, passwords[username], person.first_name, person.last_name), person)
+    if "designer" in passwords:
+        designer = _user("designer", passwords["designer"], "Dora", "Designer", is_staff=True)
+        # Alone at the demo's studio, so also with what else is a publisher's and a designer's to be granted.
+        designer.groups.set(Group.objects.filter(name__in=(DESIGNER, PUBLISHER)))
+        designer.user_permissions.set(for_real())
+    if "admin" in passwords:
+        admin = _user("admin", passwords["admin"], "Ada", "Admin", is_staff=True, is_superuser=True)
+        admin.groups.set(Group.objects.filter(name=ADMINISTRATOR))
+
+
+def _user(
+    username: str,
+    password: str,
+    first_name: str,
+    last_name: str,
+    *,
+    is_staff: bool = False,
+    is_superuser: bool = False,
+) -> User:
+    user, _ = User.objects.get_or_create(username=username)
+    user.first_name, user.last_name = first_name, last_name
+    user.is_staff, user.is_superuser, user.is_active = is_staff, is_superuser, True
+    user.set_password(password)
+    user.save()
+    return user
+
+
+def _api_account(user: User, person: _Person) -> None:
+    account, _ = ApiAccount.objects.update_or_create(
+        user=user, defaults={"platform_user": person.platform_user}
+    )
+    account.roles.set([Role.objects.get(name=person.role)])

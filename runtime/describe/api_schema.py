@@ -1,0 +1,206 @@
+"""`/api/schema` and its parts, put together for some readers in one language."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property, partial
+from typing import Any
+
+import orjson
+
+from crmclient.metadata import Entity as PlatformEntity
+from designer.kinds import KINDS, Scope
+from runtime.describe.audience import Audience
+from runtime.describe.documents import Documents
+from runtime.describe.entries import Entry, entries
+from runtime.describe.labels import Language
+from runtime.describe.library import LIBRARY
+from runtime.describe.parts import Part, name_of, place_of
+from runtime.describe.rendering import Renderer
+from runtime.describe.shapes import (
+    FORMAT,
+    Call,
+    Entity,
+    Files,
+    NoCall,
+    OptionSetShape,
+    Paging,
+    Process,
+    QueryShape,
+)
+from runtime.http.conditions import digest
+from runtime.http.problems import unknown_route
+from runtime.http.rendering import render
+from runtime.serving.served import Served
+
+# The one operation of a process, a query or an option set.
+RUN = "run"
+# What fields have addresses of.
+_LINKED = frozenset({"optionsets", "queries"})
+# What every entity has or has not: the kinds whose paths hold a segment and no name.
+_OPERATIONS = tuple(kind.name for kind in KINDS.values() if kind.scope is Scope.ENTITY and not kind.is_named)
+
+
+class Schema:
+    """What `audience` may call of `served`, in the language `lcid`; `module`: only what belongs to it.
+
+    Raises Problem 503 while fragments are being made.
+    """
+
+    def __init__(self, served: Served, audience: Audience, lcid: int, module: str = "") -> None:
+        self.served = served
+        self.lcid = lcid
+        endpoints = served.configuration.endpoints
+        callable_ = {id: endpoints[id] for id in audience.ids(served)}
+        self._endpoints = [
+            (id, endpoint)
+            for id, endpoint in callable_.items()
+            if not module or endpoint.definition.module in ("", module)
+        ]
+        linked = [id for id, endpoint in callable_.items() if place_of(endpoint) in _LINKED]
+        language = Language(lcid, served.platform.languages()[0])
+        self.renderer = Renderer(self._parts(linked), language, served.platform)
+
+    def document(self, only: str = "") -> bytes:
+        """A SchemaDocument: all of it, or only `entities`, `queries`, `processes` or `optionsets`."""
+        document: dict[str, Any] = {
+            "format": FORMAT,
+            "revision": str(self.served.configuration.revision.number),
+            "lcid": self.lcid,
+        }
+        for place, key in _KEYS.items():
+            if not only or place == only:
+                texts = self._rendered(place, entries(place, self._endpoints))
+                document[key] = [orjson.Fragment(text) for text in texts if text]
+        return render(document)
+
+    def one(self, place: str, name: str) -> bytes:
+        """What `place` holds under `name`, or under the platform's while only one has it. Problem 404."""
+        (text,) = self._rendered(place, [self._entry(place, name)])
+        return text
+
+    def part(self, place: str, name: str, operation: str) -> Part:
+        """One operation of what `one` shows: of an entity, the name of the operation, the action or the file
+        that is sent; `run` of anything else. Raises Problem 404.
+        """
+        entry = self._entry(place, name)
+        for part in self._parts(entry.ids):
+            if _is_of_entity(part, entry.name, operation) if place == "entities" else operation == RUN:
+                return part
+        raise unknown_route()
+
+    def _entry(self, place: str, name: str) -> Entry:
+        listed = entries(place, self._endpoints)
+        found = [entry for entry in listed if entry.name == name]
+        found = found or [entry for entry in listed if entry.platform_name == name]
+        found = [entry for entry in found if self._parts(entry.ids)]
+        if len(found) != 1:
+            raise unknown_route()
+        return found[0]
+
+    def _rendered(self, place: str, listed: Sequence[Entry]) -> list[bytes]:
+        """The texts of `listed`, made anew only where they change; empty for what cannot be described."""
+        same = (place, digest(self.renderer.outside.encode()))
+        keys = [
+            "\n".join((*same, *(LIBRARY.digests.of(self.served, id) for id in entry.ids))) for entry in listed
+        ]
+        found = [RENDERED.find(key) for key in keys]
+        # All at once: one by one would ask the database as often.
+        missing = [entry for entry, text in zip(listed, found, strict=True) if text is None]
+        LIBRARY.of(self.served, (id for entry in missing for id in entry.ids))
+        return [
+            RENDERED.get(key, partial(self._render, place, entry)) if text is None else text
+            for key, entry, text in zip(keys, listed, found, strict=True)
+        ]
+
+    def _render(self, place: str, entry: Entry) -> bytes:
+        parts = self._parts(entry.ids)
+        return render(_MAKERS[place](self, parts)) if parts else b""
+
+    @cached_property
+    def _known_entities(self) -> Mapping[str, PlatformEntity]:
+        return self.served.platform.entities()
+
+    def _parts(self, ids: Iterable[int]) -> list[Part]:
+        parts = (fragment.part for fragment in LIBRARY.of(self.served, ids))
+        return [part for part in parts if part is not None]
+
+    def _entity(self, parts: Sequence[Part]) -> Entity:
+        module, segment, entity = (parts[0][key] for key in ("module", "segment", "entity"))
+        known = self._known_entities[entity]
+        language = self.renderer.language
+        operations: dict[str, Call | NoCall] = {name: NoCall(enabled=False) for name in _OPERATIONS}
+        operations |= {
+            part["kind"]: self.renderer.call(part) for part in parts if part["place"] == "operations"
+        }
+        return {
+            "name": f"{module}.{segment}",
+            "module": module,
+            "entity": entity,
+            "displayName": known.label.text(language.lcid, language.base) or entity,
+            "pluralName": known.plural_label.text(language.lcid, language.base) or entity,
+            "description": known.description.text(language.lcid, language.base),
+            "endpoint": f"/api/{module}/{segment}",
+            "operations": operations,
+            "files": self._files(part for part in parts if part["place"] == "files"),
+            "actions": [self._process([part]) for part in parts if part["place"] == "actions"],
+            "optionSets": [part["call"]["path"] for part in parts if part["place"] == "optionsets"],
+        }
+
+    def _files(self, parts: Iterable[Part]) -> list[Files]:
+        files: dict[str, Files] = {}
+        for part in parts:
+            known = files.setdefault(part["name"], {"name": part["name"]})
+            known[part["kind"]] = self.renderer.call(part)  # type: ignore[literal-required]
+        return list(files.values())
+
+    def _process(self, parts: Sequence[Part]) -> Process:
+        (part,) = parts
+        return {
+            "name": name_of(part),
+            "module": part["module"],
+            "entity": part["entity"] or None,
+            "call": self.renderer.call(part),
+        }
+
+    def _query(self, parts: Sequence[Part]) -> QueryShape:
+        (part,) = parts
+        schemas: Mapping[str, Any] = {known["name"]: known["schema"] for known in part["parameters"]}
+        page, order = schemas.get("pageSize"), schemas.get("order", {})
+        paging = None if page is None else Paging(default=page["default"], max=page["maximum"])
+        return {
+            "name": name_of(part),
+            "module": part["module"],
+            "kind": part["kind"],
+            "call": self.renderer.call(part),
+            "orders": [name for name in order.get("enum", ()) if not name.startswith("-")],
+            "paging": paging,
+        }
+
+    def _option_set(self, parts: Sequence[Part]) -> OptionSetShape:
+        (part,) = parts
+        return self.renderer.option_set(part)
+
+
+# By the word in the address: the key in the document, and what makes one of its list.
+_KEYS: Mapping[str, str] = {
+    "entities": "entities",
+    "queries": "queries",
+    "processes": "processes",
+    "optionsets": "optionSets",
+}
+_MAKERS: Mapping[str, Callable[[Schema, Sequence[Part]], Any]] = {
+    "entities": Schema._entity,
+    "queries": Schema._query,
+    "processes": Schema._process,
+    "optionsets": Schema._option_set,
+}
+# What was rendered for some readers, by what it was made of.
+RENDERED = Documents()
+
+
+def _is_of_entity(part: Part, entity: str, operation: str) -> bool:
+    if part["place"] == "operations":
+        return name_of(part) == entity and part["kind"] == operation
+    # A file that is got asks for nothing: the form of its name is that of sending it.
+    return bool(part["fields"]) and name_of(part) == f"{entity}.{operation}"

@@ -1,0 +1,40 @@
+"""Whom a description is for: it holds what they may call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from designer.definitions import AccessDefinition
+from runtime.callers.caller import Caller
+from runtime.serving.served import Served
+
+
+@dataclass(frozen=True, slots=True)
+class Audience:
+    """Callers with the same `roles`; None: those without a token."""
+
+    roles: frozenset[str] | None
+
+    def may_call(self, access: AccessDefinition) -> bool:
+        if not access.authentication_required:
+            return True
+        if self.roles is None:
+            return False
+        return not access.roles or not self.roles.isdisjoint(access.roles)
+
+    def ids(self, served: Served) -> Iterable[int]:
+        """The served endpoints that they may call, by path."""
+        endpoints = served.configuration.endpoints
+        found = (id for id in served.routes.ids() if self.may_call(endpoints[id].definition.access))
+        return sorted(found, key=lambda id: (endpoints[id].path, endpoints[id].kind.methods))
+
+
+ANONYMOUS_READERS = Audience(None)
+
+
+def audience_of(caller: Caller, served: Served) -> Audience:
+    """Roles that the configuration does not know are left out: they let nobody do more."""
+    if caller.is_anonymous:
+        return ANONYMOUS_READERS
+    return Audience(caller.roles & {role.name for role in served.configuration.roles})

@@ -1,0 +1,104 @@
+"""One operation as a form: the JSON Schema of what is sent, with labels, and how to ask for each field."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from runtime.describe.parts import Part, name_of
+from runtime.describe.rendering import Renderer
+from runtime.describe.shapes import FieldShape, FormShape
+
+# How a field of a type is asked for, where its options do not say so.
+_WIDGETS: Mapping[str, str] = {
+    "Text": "textarea",
+    "Integer": "number",
+    "BigInt": "number",
+    "Decimal": "number",
+    "Double": "number",
+    "Money": "money",
+    "Boolean": "checkbox",
+    "DateTime": "datetime",
+    "Date": "date",
+    "OptionSet": "select",
+    "MultiOptionSet": "multiselect",
+    "EntityReference": "lookup",
+    "List": "list",
+    "File": "file",
+}
+
+
+def form_of(part: Part, renderer: Renderer) -> FormShape:
+    """The form of the part's call: its body's or, where there is none, its query string's."""
+    call = renderer.call(part)
+    fields = call["fields"]
+    return {
+        "name": name_of(part),
+        "operation": part["kind"],
+        "method": call["method"],
+        "path": call["path"],
+        "title": call["title"],
+        "description": call["description"],
+        "media": part["media"],
+        "schema": _labelled(part["schema"] or _of_parameters(part), fields),
+        "order": [field["name"] for field in fields],
+        "widgets": {field["name"]: _widget(field) for field in fields},
+    }
+
+
+def _labelled(schema: Mapping[str, Any], fields: Iterable[FieldShape]) -> dict[str, Any]:
+    properties = dict(schema["properties"])
+    for field in fields:
+        name = field["name"]
+        if name not in properties:
+            continue
+        titled = {**properties[name], "title": field["label"]}
+        if field["description"]:
+            titled["description"] = field["description"]
+        if "items" in field and "items" in titled:
+            titled["items"] = _labelled(titled["items"], field["items"])
+        elif "optionSet" in field:
+            titled = _with_options(titled, field)
+        properties[name] = titled
+    return {**schema, "properties": properties}
+
+
+def _with_options(schema: Mapping[str, Any], field: FieldShape) -> dict[str, Any]:
+    """Each option with its label, as generators of forms know it."""
+    if "items" in schema:
+        return {**schema, "items": _with_options(schema["items"], field)}
+    allowed = schema.get("enum")
+    choices: list[dict[str, Any]] = [
+        {"const": option["value"], "title": option["name"]}
+        for option in field["optionSet"]["options"]
+        if allowed is None or option["value"] in allowed
+    ]
+    if allowed is not None and None in allowed:
+        choices.append({"const": None, "title": ""})
+    rest = {key: value for key, value in schema.items() if key not in {"type", "enum"}}
+    return {**rest, "oneOf": choices}
+
+
+def _of_parameters(part: Part) -> dict[str, Any]:
+    given = part["parameters"]
+    return {
+        "type": "object",
+        "properties": {parameter["name"]: parameter["schema"] for parameter in given},
+        "required": [parameter["name"] for parameter in given if parameter["required"]],
+        "additionalProperties": False,
+    }
+
+
+def _widget(field: FieldShape) -> dict[str, Any]:
+    widget = "select" if "allowed" in field else "text"
+    found: dict[str, Any] = {"widget": _WIDGETS.get(field["type"], widget)}
+    if "optionSet" in field and field["optionSet"]["url"]:
+        found["options"] = field["optionSet"]["url"]
+    if "precision" in field:
+        found["step"] = f"{10 ** -field['precision']:.{field['precision']}f}"
+    if "targets" in field:
+        found["targets"] = field["targets"]
+        found["candidates"] = field.get("candidates", [])
+    if "items" in field:
+        found["items"] = {item["name"]: _widget(item) for item in field["items"]}
+    return found

@@ -1,0 +1,151 @@
+"""Fragments: made from a view, kept as bytes.
+
+Thousands are read for one document, so reading one must cost next to nothing: it is an index in JSON and, a
+line each, the texts that OpenAPI is put together from, which nobody has to parse; packed by itself, the part
+of `/api/schema`, which nobody unpacks who does not ask for it.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import jiter
+import orjson
+from django.db import DatabaseError
+
+from crmclient.errors import PlatformError
+from runtime.describe.digests import OWN_ROUTES
+from runtime.describe.generator import DefinitionSchemaGenerator, Route
+from runtime.describe.parts import part_of
+from runtime.describe.problem_schema import components
+from runtime.http.rendering import render
+from runtime.operations.base import Description
+from runtime.serving.served import Served
+from runtime.serving.viewsets import ItemViewSet, OperationViewSet
+
+logger = logging.getLogger("portico.introspection")
+
+# Equal words are found at the first level already.
+_LEVEL = 1
+_NOTHING: Mapping[str, Any] = {"paths": {}, "components": {}, "problems": [], "part": None}
+# drf-spectacular keeps state in module globals while it generates.
+_lock = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """`paths` holds operations by path and method, `components` by kind and name, all as JSON texts; `packed`
+    the rest, as it is kept.
+    """
+
+    paths: Mapping[str, Mapping[str, bytes]]
+    components: Mapping[str, Mapping[str, bytes]]
+    packed: bytes
+
+    @property
+    def part(self) -> Mapping[str, Any] | None:
+        """What `/api/schema` says of the endpoint, in every language; None for what it leaves out."""
+        # Exact, as everything that speaks of money.
+        text = zlib.decompress(self.packed)
+        found: Mapping[str, Any] | None = jiter.from_json(text, float_mode="decimal", cache_mode="keys")
+        return found
+
+
+def make(served: Served, id: int) -> bytes:
+    """The fragment of an endpoint, or of one of `OWN_ROUTES`, as the database keeps it.
+
+    One that nothing can be said of is empty: a mistake in it must not take the document from all others.
+    """
+    try:
+        content = _content(served, id)
+    except (DatabaseError, PlatformError):
+        raise
+    except Exception:
+        logger.exception("endpoint %s cannot be described", id)
+        content = _NOTHING
+    return zlib.compress(_written(content), _LEVEL) + zlib.compress(render(content["part"]), _LEVEL)
+
+
+def read(content: bytes, known: dict[str, bytes]) -> Fragment:
+    """What `make` made. `known` holds components by name: thousands of fragments have the same, kept once."""
+    unpacking = zlib.decompressobj()
+    index, problems, *lines = unpacking.decompress(content).split(b"\n")
+    places = orjson.loads(index)
+    texts = iter(lines)
+    paths = {path: {method: next(texts) for method in methods} for path, methods in places["paths"].items()}
+    found: dict[str, Mapping[str, bytes]] = {
+        kind: {sys.intern(name): _kept(name, next(texts), known) for name in names}
+        for kind, names in places["components"].items()
+    }
+    for kind, shared in _of_problems(problems).items():
+        found[kind] = {**found[kind], **shared} if kind in found else shared
+    return Fragment(paths, found, unpacking.unused_data)
+
+
+@lru_cache(maxsize=1024)
+def _of_problems(problems: bytes) -> Mapping[str, Mapping[str, bytes]]:
+    """Most operations may answer with the same problems as some other, so that these are made once."""
+    found = components((status, tuple(codes)) for status, codes in orjson.loads(problems))
+    return {kind: {name: render(value) for name, value in known.items()} for kind, known in found.items()}
+
+
+def _written(content: Mapping[str, Any]) -> bytes:
+    """JSON as it is rendered holds no line breaks."""
+    paths, components = content["paths"], content["components"]
+    index = {
+        "paths": {path: list(operations) for path, operations in paths.items()},
+        "components": {kind: list(known) for kind, known in components.items()},
+    }
+    texts = [value for group in (paths, components) for values in group.values() for value in values.values()]
+    return b"\n".join(map(render, (index, content["problems"], *texts)))
+
+
+def _kept(name: str, text: bytes, known: dict[str, bytes]) -> bytes:
+    before = known.setdefault(name, text)
+    return before if before == text else text
+
+
+def _content(served: Served, id: int) -> Mapping[str, Any]:
+    from runtime.describe.own_routes import own_routes  # among them are the views that show fragments
+
+    routes = own_routes(served, id) if id in OWN_ROUTES else _routes(served, id)
+    if not routes:
+        return _NOTHING
+    with _lock:
+        generator = DefinitionSchemaGenerator(routes)
+        paths = generator.operations()
+    part = None if id in OWN_ROUTES else _part(served, id, routes[0][2])
+    return {
+        "paths": paths,
+        "components": generator.components(),
+        "problems": generator.problems(),
+        "part": part,
+    }
+
+
+def _part(served: Served, id: int, view: Any) -> Mapping[str, Any]:
+    description: Description = view.initkwargs["described"]
+    return part_of(served.configuration.endpoints[id], description, served.platform)
+
+
+def _routes(served: Served, id: int) -> list[Route]:
+    """None for an endpoint that cannot be served."""
+    view: Any = served.view(id)
+    if not issubclass(view.cls, OperationViewSet):
+        return []
+    endpoint = served.configuration.endpoints[id]
+    # Whoever asks its view gets the same description, which is dear to make.
+    description = view.cls(**view.initkwargs).describe()
+    told = OperationViewSet.as_view(view.actions, **view.initkwargs, described=description)
+    routes: list[Route] = [(endpoint.path, method, told) for method in endpoint.kind.methods]
+    if endpoint.item_path is not None:
+        item = ItemViewSet.as_view(view.actions, **view.initkwargs)
+        routes += [(endpoint.item_path, method, item) for method in endpoint.kind.methods]
+    return routes

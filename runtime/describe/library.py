@@ -1,0 +1,101 @@
+"""The fragments of what is served, as far as this process has needed them."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Collection, Iterable, Mapping
+
+from django.conf import settings
+
+from runtime.describe.digests import Digests
+from runtime.describe.fragments import Fragment, make, read
+from runtime.describe.models import DescriptionFragment
+from runtime.describe.workshop import WORKSHOP
+from runtime.http.problems import Problem
+from runtime.serving.served import Served
+
+RETRY_SECONDS = 1
+# Asking takes time from those who are served: as long for each `_AT_ONCE` that are missing.
+_PAUSE = 0.05
+_AT_ONCE = 250
+_LONGEST_PAUSE = 0.5
+
+
+class Library:
+    """Reads fragments from the database, and has those made that are missing."""
+
+    def __init__(self) -> None:
+        self.digests = Digests()
+        self._fragments: dict[str, Fragment] = {}
+        self._components: dict[str, bytes] = {}
+        # Those who wait must leave threads to everybody else.
+        self._waiting = threading.BoundedSemaphore(max(1, settings.PORTICO["THREADS"] // 2))
+
+    def of(self, served: Served, ids: Iterable[int]) -> list[Fragment]:
+        """The fragments of `ids`, in their order. Raises Problem 503 where they cannot be made in time."""
+        wanted = {id: self.digests.of(served, id) for id in ids}
+        missing = {digest: id for id, digest in wanted.items() if digest not in self._fragments}
+        if missing:
+            self._find(served, missing)
+        return [self._fragments[digest] for digest in wanted.values()]
+
+    def keep_only(self, served: Served) -> None:
+        """Forget the fragments of what is served no longer."""
+        present = {self.digests.of(served, id) for id in served.routes.ids()}
+        if len(self._fragments) > 2 * len(present) + _AT_ONCE:
+            self._fragments = {key: value for key, value in self._fragments.items() if key in present}
+            self._components = {}
+
+    def _find(self, served: Served, missing: dict[str, int]) -> None:
+        self._read(missing)
+        if not missing:
+            return
+        if not WORKSHOP.is_open:
+            for digest, id in missing.items():
+                self._fragments[digest] = read(make(served, id), self._components)
+        elif not self._waiting.acquire(blocking=False):
+            raise _not_yet()
+        else:
+            try:
+                self._wait(missing)
+            finally:
+                self._waiting.release()
+
+    def _wait(self, missing: dict[str, int]) -> None:
+        ends = time.monotonic() + settings.PORTICO["DESCRIPTION_WAIT"]
+        while missing:
+            if time.monotonic() > ends:
+                raise _not_yet()
+            WORKSHOP.ask()
+            time.sleep(min(_PAUSE * math.ceil(len(missing) / _AT_ONCE), _LONGEST_PAUSE))
+            self._read(missing)
+
+    def _read(self, missing: dict[str, int]) -> None:
+        """Take what the database has out of `missing`."""
+        digests = list(missing)
+        for start in range(0, len(digests), _AT_ONCE):
+            found = self._stored(digests[start : start + _AT_ONCE])
+            self._fragments.update(found)
+            for digest in found:
+                del missing[digest]
+            if not found:
+                # The rest is being made: asking for it would only keep the database busy.
+                return
+
+    def _stored(self, digests: Collection[str]) -> Mapping[str, Fragment]:
+        rows = DescriptionFragment.objects.filter(digest__in=digests).values_list("digest", "content")
+        return {digest: read(bytes(content), self._components) for digest, content in rows}
+
+
+def _not_yet() -> Problem:
+    return Problem(
+        503,
+        "not_described_yet",
+        "The description is being made. Try again in a few seconds.",
+        headers={"Retry-After": str(RETRY_SECONDS)},
+    )
+
+
+LIBRARY = Library()

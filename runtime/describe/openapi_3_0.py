@@ -1,0 +1,83 @@
+"""The document in OpenAPI 3.0, for generators that read no newer one."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import jiter
+
+from runtime.describe.documents import Documents
+from runtime.http.rendering import render
+
+VERSION = "3.0.3"
+_KNOWN = Documents()
+
+_OF_OPTIONS = "#/components/schemas/options."
+
+# What callers send and get is no schema.
+_VALUES = frozenset({"example", "examples", "default", "enum", "const"})
+
+
+def in_3_0(text: bytes) -> bytes:
+    """A part of a 3.1 document, as JSON, in the words of 3.0."""
+    # The longest documents are made of parts that have not changed since the last one.
+    return _KNOWN.get(hashlib.sha256(text).hexdigest(), lambda: _converted(text))
+
+
+def _converted(text: bytes) -> bytes:
+    return render(_older(jiter.from_json(text, float_mode="decimal", cache_mode="keys")))
+
+
+def _older(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_older(item) for item in value]
+    if isinstance(value, dict):
+        return _object({key: _member(key, item) for key, item in value.items()})
+    return value
+
+
+def _member(key: str, item: Any) -> Any:
+    if key in _VALUES:
+        return item
+    if key == "properties" and isinstance(item, dict):
+        # Its keys are names, which may look like a schema's words.
+        return {name: _older(schema) for name, schema in item.items()}
+    return _older(item)
+
+
+def _object(found: dict[str, Any]) -> dict[str, Any]:
+    kinds = found.get("type")
+    if isinstance(kinds, list):
+        found["type"] = next(kind for kind in kinds if kind != "null")
+        if "null" in kinds:
+            found["nullable"] = True
+    if "anyOf" in found:
+        found = _without_null(found)
+    if "const" in found:
+        found["enum"] = [found.pop("const")]
+    if isinstance(found.get("examples"), list):
+        found["example"] = found.pop("examples")[0]
+    if "$ref" in found and len(found) > 1:
+        # A reference has no neighbours in 3.0.
+        found["allOf"] = [{"$ref": found.pop("$ref")}]
+    return found
+
+
+def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
+    choices = [choice for choice in schema["anyOf"] if choice != {"type": "null"}]
+    if len(choices) == len(schema["anyOf"]):
+        return schema
+    rest = {key: item for key, item in schema.items() if key != "anyOf"}
+    if len(choices) > 1:
+        return {**rest, "anyOf": [_nullable(choice) for choice in choices]}
+    return {**rest, **_nullable(choices[0])}
+
+
+def _nullable(choice: dict[str, Any]) -> dict[str, Any]:
+    """`nullable` adds to a `type` that stands beside it, and to nothing where none does."""
+    if "$ref" in choice:
+        kind = "integer" if choice["$ref"].startswith(_OF_OPTIONS) else "object"
+        return {"type": kind, "nullable": True, "allOf": [choice]}
+    listed = {"enum": [*choice["enum"], None]} if None not in choice.get("enum", [None]) else {}
+    return {**choice, **listed, "nullable": True}

@@ -1,0 +1,113 @@
+"""Option sets in the document: components that say which value means what."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any
+
+from crmclient import Platform
+from crmclient.metadata import Attribute, OptionSet
+from runtime.values.fields import Field
+
+Components = dict[str, dict[str, Any]]
+
+_UNNAMEABLE = re.compile(r"[^A-Za-z0-9]+")
+_NAME = re.compile(r"[A-Za-z]")
+
+
+class OptionComponents:
+    """Puts references in the place of the options of fields, and collects what they refer to."""
+
+    def __init__(self, platform: Platform) -> None:
+        self._platform = platform
+        self.found: Components = {}
+
+    def in_input(self, schema: Mapping[str, Any], fields: Iterable[Field]) -> dict[str, Any]:
+        """The schema of an object, whose properties `fields` are, with references to all options."""
+        properties = dict(schema["properties"])
+        for field, name, option_set in self._choices(fields):
+            properties[field.name] = _referring(properties[field.name], _reference(name), option_set)
+        for field in fields:
+            if field.items:
+                property_ = properties[field.name]
+                items = self.in_input(property_["items"], field.items)
+                properties[field.name] = {**property_, "items": items}
+        return {**schema, "properties": properties}
+
+    def in_output(self, schema: Mapping[str, Any], columns: Collection[Field]) -> dict[str, Any]:
+        """The same for an answer: a record may hold what is no option any more, so options only explain."""
+        if schema.get("type") == "array":
+            return {**schema, "items": self.in_output(schema["items"], columns)}
+        properties = dict(schema.get("properties", {}))
+        if properties.keys() >= {column.name for column in columns}:
+            for column, name, _ in self._choices(columns):
+                properties[column.name] = {**properties[column.name], "x-option-set": _reference(name)}
+        else:
+            # A page holds its rows under a name of their own.
+            for name, property_ in properties.items():
+                if property_.get("type") == "array":
+                    properties[name] = self.in_output(property_, columns)
+        return {**schema, "properties": properties} if properties else dict(schema)
+
+    def _choices(self, fields: Iterable[Field]) -> Iterator[tuple[Field, str, OptionSet]]:
+        """Fields with options, and what these are called as a component, which is there from now on."""
+        for field in fields:
+            option_set = None if field.attribute is None else option_set_of(field.attribute, self._platform)
+            if field.attribute is not None and option_set is not None and option_set.options:
+                name = component_name(field.attribute, option_set)
+                if name not in self.found:
+                    self.found[name] = component(option_set, self._platform.languages()[0])
+                yield field, name, option_set
+
+
+def option_set_of(attribute: Attribute, platform: Platform) -> OptionSet | None:
+    """The options of a choice attribute: its own, or a global set's."""
+    if attribute.options is not None or attribute.option_set is None:
+        return attribute.options
+    return platform.option_sets().get(attribute.option_set)
+
+
+def component_name(attribute: Attribute, option_set: OptionSet) -> str:
+    """Logical names hold no dot, so that two option sets never share a name."""
+    own = option_set.entity
+    return f"options.{own}.{attribute.logical_name}" if own else f"options.{option_set.name}"
+
+
+def component(option_set: OptionSet, base_language: int) -> dict[str, Any]:
+    labels = [option.label.text(base_language=base_language) for option in option_set.options]
+    return {
+        "type": "integer",
+        "description": option_set.label.text(base_language=base_language) or option_set.name,
+        "enum": [option.value for option in option_set.options],
+        "x-enum-varnames": _variable_names(option_set, labels),
+        "x-enum-descriptions": labels,
+    }
+
+
+def _reference(name: str) -> str:
+    return f"#/components/schemas/{name}"
+
+
+def _variable_names(option_set: OptionSet, labels: list[str]) -> list[str]:
+    """Names for generated code: the labels' letters and, where these are no name, the value."""
+    names = [_UNNAMEABLE.sub("_", label) for label in labels]
+    return [
+        name
+        if _NAME.match(name) and names.count(name) == 1
+        else f"VALUE_{option.value}".replace("-", "MINUS_")
+        for name, option in zip(names, option_set.options, strict=True)
+    ]
+
+
+def _referring(schema: Mapping[str, Any], reference: str, option_set: OptionSet) -> dict[str, Any]:
+    """`schema` of one option or of several, with a reference where it lists just those of the set."""
+    if "items" in schema:
+        return {**schema, "items": _referring(schema["items"], reference, option_set)}
+    listed = [value for value in schema.get("enum", ()) if value is not None]
+    if sorted(listed) != sorted(option.value for option in option_set.options):
+        return dict(schema)
+    rest = {key: value for key, value in schema.items() if key not in {"type", "enum"}}
+    if None in schema["enum"]:
+        return {"anyOf": [{"$ref": reference}, {"type": "null"}], **rest}
+    return {"$ref": reference, **rest}

@@ -1,0 +1,185 @@
+"""An endpoint's part of `/api/schema` as fragments keep it: for every reader, in every language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Any, TypeAlias
+
+from crmclient import Platform
+from crmclient.metadata import Attribute, Label, OptionSet
+from designer.configuration import Endpoint
+from designer.kinds.queries import MultiQuerySettings, PaginatedQuerySettings
+from runtime.describe.option_components import option_set_of
+from runtime.describe.view_documentation import of_endpoint
+from runtime.http.rendering import JSON
+from runtime.operations.base import Description
+from runtime.values.fields import Field
+
+# As it is read.
+Part: TypeAlias = Mapping[str, Any]
+
+# The word in a path that says what stands behind it; the paths of an entity's operations have none.
+_PLACES = ("optionsets", "queries", "files", "actions")
+
+
+def part_of(endpoint: Endpoint, described: Description, platform: Platform) -> dict[str, Any]:
+    """What `endpoint`, whose operation describes itself so, shows of itself."""
+    definition = endpoint.definition
+    words = of_endpoint(endpoint)
+    part: dict[str, Any] = {
+        "place": place_of(endpoint),
+        "kind": definition.kind,
+        "module": definition.module,
+        "segment": endpoint.segment,
+        "name": definition.name,
+        "entity": "" if endpoint.entity is None else endpoint.entity.entity,
+        "call": {
+            "method": endpoint.kind.methods[0],
+            "path": endpoint.path,
+            "title": words.summary,
+            "description": words.description,
+            "authenticated": definition.access.authentication_required,
+            "roles": list(definition.access.roles),
+        },
+        "fields": [_field(field, platform) for field in described.fields],
+        "columns": [_field(column, platform) for column in described.columns],
+        "parameters": [_parameter(given) for given in described.parameters if given["in"] == "query"],
+        "headers": [_header(given) for given in described.parameters if given["in"] == "header"],
+        "schema": _body(described),
+        "media": sorted(described.bodies) if described.body is None else [JSON],
+    }
+    if endpoint.item_path is not None:
+        part["call"]["itemPath"] = endpoint.item_path
+    if described.option_set is not None:
+        part["optionSet"] = _option_set(described.option_set)
+    settings = definition.settings
+    if isinstance(settings, MultiQuerySettings | PaginatedQuerySettings) and settings.query is not None:
+        part["rows"] = {"entity": settings.query.entity, **_keys(described.columns)}
+    return part
+
+
+def _keys(columns: Iterable[Field]) -> dict[str, str | None]:
+    """Which columns hold the id and the name of the record that a row is of."""
+    known = [(column.name, column.attribute) for column in columns if column.attribute is not None]
+    return {
+        "id": next((name for name, attribute in known if attribute.is_primary_id), None),
+        "name": next((name for name, attribute in known if attribute.is_primary_name), None),
+    }
+
+
+def _body(described: Description) -> dict[str, Any] | None:
+    """The JSON Schema of what is sent, as JSON or as a form."""
+    if described.body is not None:
+        return described.body
+    return next((schema for schema in described.bodies.values() if "properties" in schema), None)
+
+
+def place_of(endpoint: Endpoint) -> str:
+    """`optionsets`, `queries`, `files`, `actions`, or `operations` for what is none of these."""
+    return _place_in(endpoint.kind.path)
+
+
+@cache
+def _place_in(template: str) -> str:
+    words = template.split("/")
+    return next((place for place in _PLACES if place in words), "operations")
+
+
+def listed_name(place: str, module: str, segment: str, name: str) -> str:
+    """`module.segment.name`, of what the path holds: how a part is called in addresses and lists."""
+    return ".".join(text for text in (module, "" if place == "queries" else segment, name) if text)
+
+
+def name_of(part: Part) -> str:
+    return listed_name(part["place"], part["module"], part["segment"], part["name"])
+
+
+def _field(field: Field, platform: Platform) -> dict[str, Any]:
+    attribute = field.attribute
+    found: dict[str, Any] = {
+        "name": field.name,
+        "type": field.type,
+        "required": field.required,
+        "nullable": _takes_null(field.schema),
+        "label": {} if attribute is None else _texts(attribute.label),
+        "description": field.description or ({} if attribute is None else _texts(attribute.description)),
+        **_limits(field.schema),
+    }
+    if attribute is not None:
+        found |= _of_attribute(attribute, platform)
+    if field.items:
+        found["items"] = [_field(item, platform) for item in field.items]
+    return found
+
+
+def _of_attribute(attribute: Attribute, platform: Platform) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    if attribute.precision is not None:
+        found["precision"] = attribute.precision
+    if attribute.targets:
+        found["targets"] = list(attribute.targets)
+    option_set = option_set_of(attribute, platform)
+    if option_set is not None:
+        found["optionSet"] = [option_set.entity, option_set.name, attribute.logical_name]
+    return found
+
+
+# JSON Schema's words, and ours.
+_LIMITS = {
+    "maxLength": "maxLength",
+    "minLength": "minLength",
+    "maxItems": "maxItems",
+    "minItems": "minItems",
+    "maximum": "max",
+    "minimum": "min",
+    "pattern": "pattern",
+    "default": "default",
+}
+
+
+def _limits(schema: Mapping[str, Any]) -> dict[str, Any]:
+    # Of the spellings of a number, the first is that of a number.
+    values = schema["anyOf"][0] | schema if "anyOf" in schema else schema
+    found = {name: values[word] for word, name in _LIMITS.items() if word in values}
+    allowed = [value for value in values.get("enum", ()) if value is not None]
+    return {**found, "allowed": allowed} if allowed else found
+
+
+def _takes_null(schema: Mapping[str, Any]) -> bool:
+    if "anyOf" in schema:
+        return any(_takes_null(choice) for choice in schema["anyOf"])
+    kinds = schema.get("type", ())
+    return kinds == "null" or (not isinstance(kinds, str) and "null" in kinds)
+
+
+def _parameter(given: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "name": given["name"],
+        "required": given.get("required", False),
+        "description": given.get("description", ""),
+        "schema": given["schema"],
+    }
+
+
+def _header(given: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "name": given["name"],
+        "required": given.get("required", False),
+        "description": given.get("description", ""),
+    }
+
+
+def _option_set(option_set: OptionSet) -> dict[str, Any]:
+    return {
+        "source": [option_set.entity, option_set.name],
+        "label": _texts(option_set.label),
+        "options": [
+            {"value": option.value, "label": _texts(option.label), "color": option.color}
+            for option in option_set.options
+        ],
+    }
+
+
+def _texts(label: Label) -> Mapping[str, str]:
+    return {str(language): text for language, text in label.texts.items()}

@@ -1,0 +1,166 @@
+"""From stored parts to what a reader sees of them: in one language, with links to what they may call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Any, cast
+
+from crmclient import Platform
+from crmclient.errors import MetadataError
+from crmclient.metadata import OptionSet
+from runtime.describe.labels import Language
+from runtime.describe.parts import Part, name_of
+from runtime.describe.shapes import Call, Candidates, FieldOptions, FieldShape, Option, OptionSetShape
+
+# Of a stored field, what is shown as it is.
+_AS_IS = (
+    *("name", "type", "required", "nullable", "maxLength", "minLength", "maxItems", "minItems"),
+    *("max", "min", "precision", "pattern", "default", "allowed", "targets"),
+)
+
+
+class Renderer:
+    """Renders the parts of what one kind of reader may call."""
+
+    def __init__(self, parts: Iterable[Part], language: Language, platform: Platform) -> None:
+        self.language = language
+        self.platform = platform
+        self._options: dict[tuple[str | None, str], list[Option]] = {}
+        self._urls: dict[tuple[str | None, str], dict[str, str]] = {}
+        self._candidates: dict[str, list[tuple[str, Candidates]]] = {}
+        for part in parts:
+            if "optionSet" in part:
+                entity, name = part["optionSet"]["source"]
+                self._urls.setdefault((entity, name), {})[part["module"]] = part["call"]["path"]
+            elif lists := _lists(part):
+                self._candidates.setdefault(lists["entity"], []).append((part["module"], lists))
+
+    @cached_property
+    def outside(self) -> str:
+        """What is rendered beside the parts themselves, as a text: parts and this make the answer."""
+        return f"{self.language} {self._urls} {self._candidates}"
+
+    def call(self, part: Part) -> Call:
+        module = part["module"]
+        found: dict[str, Any] = {
+            "enabled": True,
+            **part["call"],
+            "fields": [self.asked(field, module) for field in part["fields"]],
+            "columns": [self.field(column, module) for column in part["columns"]],
+            "headers": part["headers"],
+        }
+        named = {field["name"] for field in part["fields"]}
+        found["fields"] += [
+            _of_parameter(parameter) for parameter in part["parameters"] if parameter["name"] not in named
+        ]
+        if part["schema"] is not None or found["fields"]:
+            found["form"] = _form_address(part)
+        return cast(Call, found)
+
+    def asked(self, stored: Part, module: str) -> FieldShape:
+        """A field that is sent: with what can be chosen for it."""
+        found = self.field(stored, module)
+        if "targets" in found:
+            known = [lists for target in found["targets"] for lists in self._candidates.get(target, ())]
+            known.sort(key=lambda one: (one[0] != module, one[1]["url"]))
+            found["candidates"] = [lists for _, lists in known]
+        if "items" in stored:
+            found["items"] = [self.asked(item, module) for item in stored["items"]]
+        return found
+
+    def field(self, stored: Part, module: str) -> FieldShape:
+        found: dict[str, Any] = {name: stored[name] for name in _AS_IS if name in stored}
+        found["label"] = self.language.of(stored["label"]) or stored["name"]
+        found["description"] = self.language.of(stored["description"])
+        if "optionSet" in stored:
+            entity, name, attribute = stored["optionSet"]
+            options = self._options_of(entity, attribute if entity else name)
+            if options is not None:
+                found["optionSet"] = FieldOptions(
+                    name=name, url=self._url(entity, name, module), options=options
+                )
+        return cast(FieldShape, found)
+
+    def option_set(self, part: Part) -> OptionSetShape:
+        stored = part["optionSet"]
+        return {
+            "name": name_of(part),
+            "displayName": self.language.of(stored["label"]) or part["name"],
+            "url": part["call"]["path"],
+            "options": [
+                _option(option["value"], self.language.of(option["label"]), option["color"])
+                for option in stored["options"]
+            ],
+        }
+
+    def _options_of(self, entity: str | None, name: str) -> list[Option] | None:
+        key = (entity, name)
+        if key not in self._options:
+            try:
+                option_set = self.platform.option_set(name, entity=entity)
+            except MetadataError:
+                return None
+            self._options[key] = self._labelled(option_set)
+        return self._options[key]
+
+    def _labelled(self, option_set: OptionSet) -> list[Option]:
+        language = self.language
+        return [
+            _option(option.value, option.label.text(language.lcid, language.base), option.color)
+            for option in option_set.options
+        ]
+
+    def _url(self, entity: str | None, name: str, module: str) -> str | None:
+        """The module's own, or any other that the reader may call."""
+        known: Mapping[str, str] = self._urls.get((entity, name), {})
+        return known.get(module) or next(iter(known.values()), None)
+
+
+def _lists(part: Part) -> Candidates | None:
+    """What lists records to choose from: a query whose rows have an id, and that asks for nothing first."""
+    rows = part.get("rows")
+    if rows is None or rows["id"] is None or any(field["required"] for field in part["fields"]):
+        return None
+    return Candidates(
+        entity=rows["entity"],
+        url=part["call"]["path"],
+        id=rows["id"],
+        name=rows["name"],
+        parameters=[field["name"] for field in part["fields"]],
+    )
+
+
+def _form_address(part: Part) -> str:
+    """Where the call is shown as a form."""
+    match part["place"]:
+        case "operations":
+            return f"/api/schema/entities/{name_of(part)}?form={part['kind']}"
+        case "files":
+            return f"/api/schema/entities/{part['module']}.{part['segment']}?form={part['name']}"
+        case "actions":
+            return f"/api/schema/processes/{name_of(part)}?form=run"
+        case place:
+            return f"/api/schema/{place}/{name_of(part)}?form=run"
+
+
+def _option(value: int, name: str, color: str | None) -> Option:
+    return {"value": value, "name": name} if color is None else {"value": value, "name": name, "color": color}
+
+
+_KINDS = {"integer": "Integer", "number": "Double", "boolean": "Boolean", "array": "List"}
+
+
+def _of_parameter(parameter: Part) -> dict[str, Any]:
+    """A parameter that the API has itself, such as `lcid`."""
+    schema = parameter["schema"]
+    limits = {"minimum": "min", "maximum": "max", "default": "default", "enum": "allowed"}
+    return {
+        "name": parameter["name"],
+        "type": _KINDS.get(schema.get("type"), "String"),
+        "label": parameter["name"],
+        "description": parameter["description"],
+        "required": parameter["required"],
+        "nullable": False,
+        **{ours: schema[theirs] for theirs, ours in limits.items() if theirs in schema},
+    }

@@ -1,0 +1,156 @@
+"""A view's part of the document. drf-spectacular asks; definitions answer."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, cast
+
+from drf_spectacular.openapi import AutoSchema
+
+from designer.platform import get_platform
+from runtime.describe.examples import NoExample, example, without_references
+from runtime.describe.generator import Components
+from runtime.describe.option_components import OptionComponents
+from runtime.describe.refusals import refusals
+from runtime.describe.view_documentation import Documentation, Documented
+from runtime.http.rendering import JSON
+from runtime.operations.base import Description
+
+_SECURITY: list[dict[str, list[str]]] = [{"account": []}, {"bearer": []}]
+# What a header may hold that is printable, with no blank at either end.
+_PRINTABLE = "^[!-~¡-¬®-ÿ]([ -~¡-¬®-ÿ]*[!-~¡-¬®-ÿ])?$"
+ANY, BYTES = "*/*", "application/octet-stream"
+_IF_NONE_MATCH = {
+    "name": "If-None-Match",
+    "in": "header",
+    "description": "The ETag of an answer that the caller has: 304 when it still holds.",
+    "schema": {"type": "string"},
+}
+_IDEMPOTENCY_KEY = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "description": "The same key and body within a day get the first answer again; nothing is done twice.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": _PRINTABLE},
+}
+_NOT_MODIFIED = {"description": "What the caller has still holds."}
+
+
+class EndpointSchema(AutoSchema):
+    """Describes a `Documented` view."""
+
+    @cached_property
+    def documentation(self) -> Documentation:
+        return cast(Documented, self.view).document()
+
+    @cached_property
+    def described(self) -> Description:
+        return cast(Documented, self.view).describe()
+
+    def get_operation_id(self) -> str:
+        extra = f".{self.method.lower()}" if self.method in self.documentation.spellings else ""
+        return self.documentation.operation_id + extra
+
+    def get_tags(self) -> list[str]:
+        return [self.documentation.tag]
+
+    def get_summary(self) -> str:
+        return self.documentation.summary
+
+    def get_description(self) -> str:  # type: ignore[override]
+        return self.documentation.description
+
+    def get_auth(self) -> list[dict[str, list[str]]]:
+        return _SECURITY if self.documentation.access.authentication_required else [{}]
+
+    def get_extensions(self) -> dict[str, Any]:
+        roles = self.documentation.access.roles
+        return {"x-roles": list(roles)} if roles else {}
+
+    def _get_parameters(self) -> list[dict[str, Any]]:
+        described = self.described
+        guid = {"type": "string", "format": "uuid"}
+        parameters: list[dict[str, Any]] = [
+            {"name": name[1:-1], "in": "path", "required": True, "schema": guid}
+            for name in self.path.split("/")
+            if name.startswith("{") and name[1:-1] not in {known["name"] for known in described.parameters}
+        ]
+        parameters += described.parameters
+        if self._is_conditional(described):
+            parameters.append(self._refer("parameters", "IfNoneMatch", _IF_NONE_MATCH))
+        if self.documentation.repeatable:
+            parameters.append(self._refer("parameters", "IdempotencyKey", _IDEMPOTENCY_KEY))
+        return parameters
+
+    def _get_request_body(self, direction: str = "request") -> dict[str, Any] | None:
+        described = self.described
+        content: dict[str, Any] = {}
+        if described.body is not None:
+            options = OptionComponents(get_platform())
+            schema = options.in_input(described.body, described.fields)
+            content[JSON] = self._content("input", schema, options)
+        content |= {media: {"schema": schema} for media, schema in described.bodies.items()}
+        return {"required": _must_be_sent(described), "content": content} if content else None
+
+    def _get_response_bodies(self, direction: str = "response") -> dict[str, Any]:
+        described = self.described
+        status, schema, meaning = described.success
+        success: dict[str, Any] = {"description": meaning}
+        if described.headers:
+            success["headers"] = {name: _header(text) for name, text in described.headers.items()}
+        if schema is not None:
+            answer = self._answer(schema, described)
+            # Whatever type a file is of, generated clients take it as bytes.
+            media = (BYTES, described.media) if described.media == ANY else (described.media,)
+            success["content"] = dict.fromkeys(media, answer)
+        responses = {str(status): success}
+        responses |= {
+            str(other): {**success, "description": text} for other, text in described.others.items()
+        }
+        if described.empty:
+            responses["204"] = {"description": described.empty}
+        if self._is_conditional(described):
+            responses["304"] = self._refer("responses", "NotModified", _NOT_MODIFIED)
+        for refused, codes in refusals(self.documentation, described).items():
+            responses[str(refused)] = self._problem(refused, codes)
+        return responses
+
+    def _answer(self, schema: dict[str, Any], described: Description) -> dict[str, Any]:
+        if described.media != JSON:
+            return {"schema": schema}
+        options = OptionComponents(get_platform())
+        answer = self._content("output", options.in_output(schema, described.columns), options)
+        return answer if described.example is None else {**answer, "example": described.example}
+
+    def _content(self, what: str, schema: dict[str, Any], options: OptionComponents) -> dict[str, Any]:
+        """A schema of this operation as a component, with an example where one can be made."""
+        components = {**self.described.components, **options.found}
+        for name, found in components.items():
+            self._refer("schemas", name, found)
+        if "$ref" in schema:
+            return {"schema": schema}
+        name = f"{self.documentation.operation_id}.{what}"
+        content: dict[str, Any] = {"schema": self._refer("schemas", name, schema)}
+        try:
+            shown = schema if what == "output" else without_references(schema)
+            content["example"] = example(shown, components)
+        except NoExample:
+            return content
+        return content
+
+    def _problem(self, status: int, codes: tuple[str, ...]) -> dict[str, Any]:
+        return cast(Components, self.registry).refer_to_problem(status, codes)
+
+    def _is_conditional(self, described: Description) -> bool:
+        return self.method == "GET" and "ETag" in described.headers
+
+    def _refer(self, kind: str, name: str, content: dict[str, Any]) -> dict[str, Any]:
+        return cast(Components, self.registry).refer(kind, name, content)
+
+
+def _must_be_sent(described: Description) -> bool:
+    """A body that may be missing must not be where something in it is required."""
+    return not described.body_optional or bool(described.body and described.body.get("required"))
+
+
+def _header(description: str) -> dict[str, Any]:
+    return {"description": description, "schema": {"type": "string"}}

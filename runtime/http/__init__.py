@@ -1,0 +1,1 @@
+"""HTTP: problems, bodies, limits, conditional requests, addresses, request ids."""

@@ -1,0 +1,133 @@
+"""Request bodies: JSON objects, read strictly and exactly."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from typing import Any
+
+import jiter
+from django.conf import settings
+from django.http import HttpRequest
+
+from runtime.http.problems import FieldError, Problem
+
+DEEPEST = 32
+# Of a body that nobody wants: what has been sent anyway, and how much and how long is read at most.
+_ON_ITS_WAY, _MOST_UNWANTED, _SECONDS = 64 * 1024, 64 * 1024 * 1024, 5.0
+_JSON_TYPES = ("application/json", "application/merge-patch+json")
+
+
+def read_object(request: HttpRequest, *, optional: bool = False) -> dict[str, Any]:
+    """The body's JSON object, numbers with a fraction as Decimal; an `optional` one may be missing.
+
+    Raises Problem 400 `malformed_body`, 411, 413 `too_large`, 415.
+    """
+    if optional and _is_missing(request.META):
+        return {}
+    _refuse_other_media(request.META)
+    raw = read_body(request)
+    try:
+        # "all" would keep strings and keys of hostile bodies in memory for ever.
+        value = jiter.from_json(
+            raw, allow_inf_nan=False, catch_duplicate_keys=True, cache_mode="none", float_mode="decimal"
+        )
+    except ValueError as error:
+        raise malformed(f"The body is not JSON as it should be: {error}.") from error
+    if type(value) is not dict:
+        raise malformed("The body must be a JSON object.")
+    # Most bodies cannot be deep and cannot hold a NUL: two cheap tests spare them the walk.
+    if raw.count(b"[") + raw.count(b"{") > DEEPEST or b"\\u0000" in raw:
+        _walk(value)
+    return value
+
+
+def read_body(request: HttpRequest) -> bytes:
+    """The whole body, which may be small only.
+
+    Raises Problem 400 `incomplete_body` when its sender broke off, 411, 413 `too_large`.
+    """
+    length = announced_length(request)
+    most: int = settings.PORTICO["BODY_LIMIT"]
+    if length > most:
+        raise Problem(413, "too_large", f"A body may hold at most {most} bytes.")
+    raw = request.body
+    # What was cut off may still be JSON or a form, with a part of the values.
+    if len(raw) != length:
+        raise Problem(400, "incomplete_body", "The body ended before its Content-Length.")
+    return raw
+
+
+def announced_length(request: HttpRequest) -> int:
+    """What `Content-Length` says, in bytes; 0 without a body. Raises Problem 411 for a body in chunks."""
+    length = request.META.get("CONTENT_LENGTH") or ""
+    if length.isdecimal():
+        return int(length[:18])
+    if "HTTP_TRANSFER_ENCODING" in request.META:
+        raise Problem(411, "length_required", "Send a Content-Length.")
+    return 0
+
+
+def read_unwanted(request: HttpRequest) -> None:
+    """Take in what a refused request still sends, within bounds, and drop it.
+
+    The connection ends where a body is left unread, and who is cut off while sending often never sees the
+    answer. A sender that waits to be told to go on has sent nothing.
+    """
+    if "HTTP_EXPECT" in request.META:
+        return
+    ends = time.monotonic() + _SECONDS
+    # Of what comes in chunks nobody knows where it ends.
+    with suppress(Problem, OSError):
+        if _ON_ITS_WAY < announced_length(request) <= _MOST_UNWANTED:
+            while request.read(_ON_ITS_WAY) and time.monotonic() < ends:
+                pass
+
+
+def malformed(detail: str) -> Problem:
+    return Problem(400, "malformed_body", detail)
+
+
+def _is_missing(meta: dict[str, Any]) -> bool:
+    return meta.get("CONTENT_LENGTH", "") in ("", "0") and "HTTP_TRANSFER_ENCODING" not in meta
+
+
+def _refuse_other_media(meta: dict[str, Any]) -> None:
+    media = meta.get("CONTENT_TYPE", "").partition(";")[0].strip().lower()
+    if media not in _JSON_TYPES:
+        raise Problem(415, "unsupported_media_type", "Send the body as application/json.")
+    if meta.get("HTTP_CONTENT_ENCODING", "identity").lower() != "identity":
+        raise Problem(415, "unsupported_encoding", "Send the body without compression.")
+
+
+def _walk(value: dict[str, Any]) -> None:
+    """Refuses what is nested too deeply or holds NUL characters, which no platform's text can."""
+    # The way to the value that is looked at. Pointers for all of them could be as many times the body.
+    way: list[str] = []
+
+    def visit(here: Any) -> None:
+        if isinstance(here, str):
+            if "\0" in here:
+                raise _nul_at(way)
+        elif isinstance(here, dict | list):
+            if len(way) >= DEEPEST:
+                raise malformed(f"The body is nested more than {DEEPEST} levels deep.")
+            for key, item in here.items() if isinstance(here, dict) else enumerate(here):
+                way.append(str(key))
+                if "\0" in way[-1]:
+                    raise malformed("A key holds a NUL character.")
+                visit(item)
+                way.pop()
+
+    visit(value)
+
+
+def _nul_at(way: list[str]) -> Problem:
+    pointer = "".join(f"/{escape(key)}" for key in way)
+    errors = [FieldError("invalid_character", "Must not hold NUL characters.", pointer=pointer)]
+    return Problem(400, "invalid_input", "The input is not valid.", errors=errors)
+
+
+def escape(key: str) -> str:
+    """A key as a step of a JSON pointer (RFC 6901)."""
+    return key.replace("~", "~0").replace("/", "~1")

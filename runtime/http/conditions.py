@@ -1,0 +1,35 @@
+"""Conditional requests (RFC 9110): entity tags, against `If-None-Match` and `If-Match`."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+
+from django.http import HttpRequest
+
+from runtime.http.problems import Problem
+
+_TAG = re.compile(r'(?:W/)?("[^"]*")')
+_TAGS = re.compile(r'\s*(?:W/)?"[^"]*"(?:\s*,\s*(?:W/)?"[^"]*")*\s*')
+_STRONG = re.compile(r'(W/)?"([^"]*)"')
+
+
+def digest(content: bytes) -> str:
+    """What stands for the bytes of an answer in its entity tag."""
+    return hashlib.sha256(content).hexdigest()[:20]
+
+
+def strong_tags(given: str) -> Sequence[str]:
+    """The strong tags of an `If-Match`, without quotes. Raises Problem 400 for what is no list of tags."""
+    if _TAGS.fullmatch(given) is None:
+        raise Problem(400, "invalid_if_match", 'If-Match takes an ETag in its quotes: "123". Or *, for any.')
+    return [tag for weak, tag in _STRONG.findall(given) if not weak]
+
+
+def not_modified(request: HttpRequest, tag: str) -> bool:
+    """Whether the caller holds the representation that `tag` (quoted, strong) stands for."""
+    given = request.META.get("HTTP_IF_NONE_MATCH")
+    if given is None:
+        return False
+    return given.strip() == "*" or tag in _TAG.findall(given)

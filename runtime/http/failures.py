@@ -1,0 +1,112 @@
+"""Turns whatever was raised while a request was served into the problem that its caller may see.
+
+The platform's own words, SQL and stack traces stay in the log, under the request's id.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from typing import Any
+
+from django.core.exceptions import DisallowedHost, RequestDataTooBig, SuspiciousOperation
+from django.db import InterfaceError, OperationalError
+from django.http import Http404, HttpRequest, HttpResponse
+from rest_framework.exceptions import APIException
+
+from crmclient import errors
+from runtime.http.problems import Problem, respond, unknown_route
+from runtime.http.request_ids import request_id
+
+logger = logging.getLogger("portico.failures")
+
+RETRY_SECONDS = 5
+
+
+class Misconfigured(Exception):
+    """An endpoint that cannot be served as it is configured. The text says why, for the log."""
+
+
+def problem_of(error: Exception) -> Problem:
+    """The problem for `error`; 500 `internal_error` for what nobody foresaw."""
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, Http404):
+        return unknown_route()
+    if isinstance(error, errors.PlatformError):
+        return _of_platform(error)
+    if isinstance(error, Misconfigured):
+        return misconfigured()
+    if isinstance(error, OperationalError | InterfaceError):
+        return _busy("unavailable", "The service's database cannot be reached.", None)
+    if isinstance(error, RequestDataTooBig):
+        return Problem(413, "too_large", "The request is larger than this service accepts.")
+    if isinstance(error, DisallowedHost | SuspiciousOperation):
+        return Problem(400, "bad_request", "The request is not one this service can answer.")
+    if isinstance(error, APIException):
+        return Problem(error.status_code, str(error.default_code), str(error.detail))
+    return Problem(
+        500, "internal_error", "Something went wrong here. Quote the requestId to those who run this."
+    )
+
+
+def answer(error: Exception, request: HttpRequest) -> HttpResponse:
+    """The answer for `error`, logged when it is the service's or the platform's fault."""
+    problem = problem_of(error)
+    if problem.status_code >= 500:
+        logger.error(
+            "request failed",
+            exc_info=error,
+            extra={"request_id": request_id(request), "code": problem.code, "status": problem.status_code},
+        )
+    elif isinstance(error, errors.PlatformError):
+        logger.info("platform refused: %s", error, extra={"request_id": request_id(request)})
+    return respond(problem, request)
+
+
+def exception_handler(error: Exception, context: dict[str, Any]) -> HttpResponse:
+    """DRF's hook."""
+    return answer(error, context["request"]._request)
+
+
+def _of_platform(error: errors.PlatformError) -> Problem:
+    match error:
+        case errors.RecordNotFound():
+            return unknown_route()
+        case errors.VersionMismatch():
+            return Problem(412, "version_mismatch", "The record has changed since the version in If-Match.")
+        case errors.DuplicateKey():
+            return Problem(409, "duplicate_key", "A record with the same key exists.")
+        case errors.StateConflict():
+            return Problem(
+                409, "state_conflict", "The record's state, or what refers to it, does not allow this."
+            )
+        case errors.AccessDenied():
+            return Problem(403, "platform_denied", "The platform does not allow this for you.")
+        case errors.InvalidRecord() | errors.Refused():
+            return Problem(422, "platform_refused", "The platform refused the data.")
+        case errors.Throttled():
+            return _busy("platform_throttled", "The platform asks callers to slow down.", error.retry_after)
+        case errors.Unavailable():
+            return _busy("platform_unavailable", "The platform cannot be reached.", error.retry_after)
+        case errors.DeadlineExceeded():
+            return Problem(504, "platform_timeout", "The platform did not answer in time.")
+        case errors.MetadataError() | errors.InvalidQuery():
+            return misconfigured()
+        case _:
+            return Problem(502, "platform_error", "The platform did not answer as it should.")
+
+
+def misconfigured() -> Problem:
+    """For an endpoint that cannot be served as it is configured; the studio says why."""
+    return Problem(
+        503,
+        "endpoint_misconfigured",
+        "This endpoint's configuration has a mistake that the studio names.",
+        headers={"Retry-After": str(RETRY_SECONDS)},
+    )
+
+
+def _busy(code: str, detail: str, retry_after: float | None) -> Problem:
+    seconds = RETRY_SECONDS if retry_after is None else max(1, math.ceil(retry_after))
+    return Problem(503, code, detail, headers={"Retry-After": str(seconds)})

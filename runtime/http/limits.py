@@ -1,0 +1,101 @@
+"""Rate limits: so many requests a minute for a caller, and fewer for an anonymous address.
+
+Counters live in the process or, with `CACHE_URL`, in Redis, so that they hold across processes. While Redis
+is away they are counted here: the service goes on, less exact.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from functools import cache
+from importlib import import_module
+from typing import Any, cast
+
+from django.conf import settings
+from limits import RateLimitItemPerMinute
+from limits.errors import StorageError
+from limits.storage import Storage, storage_from_string
+from limits.strategies import FixedWindowRateLimiter
+
+from runtime.callers.caller import Caller
+from runtime.http.addresses import network
+from runtime.http.limit_windows import WindowStorage
+from runtime.http.problems import Problem
+
+logger = logging.getLogger("portico.limits")
+
+_REDIS_SECONDS = 0.5
+_REDIS_PAUSE = 5.0
+
+
+class Limiter:
+    """Counts in the shared store, or in this process when there is none or it does not answer."""
+
+    def __init__(self, url: str) -> None:
+        self._local = FixedWindowRateLimiter(WindowStorage())
+        self._shared = FixedWindowRateLimiter(_shared(url)) if url else None
+        self._shared_again = 0.0
+
+    def hit(self, rate: int, name: str, key: str) -> float | None:
+        """Count a request: None when it is within `rate` a minute, else the seconds to wait."""
+        item = _per_minute(rate)
+        if self._shared is not None and time.monotonic() >= self._shared_again:
+            try:
+                return _hit(self._shared, item, name, key)
+            except StorageError:
+                self._shared_again = time.monotonic() + _REDIS_PAUSE
+                logger.warning("rate limits are counted per process: the shared store does not answer")
+        return _hit(self._local, item, name, key)
+
+
+def count_address(address: str) -> None:
+    """Count an anonymous request. Raises Problem 429."""
+    _count(settings.PORTICO["ADDRESS_RATE"], "address", network(address))
+
+
+def count_caller(caller: Caller) -> None:
+    """Count a caller's request, on whatever token or address. Raises Problem 429."""
+    _count(settings.PORTICO["CALLER_RATE"], "caller", f"{caller.issuer} {caller.subject}")
+
+
+def _count(rate: int, name: str, key: str) -> None:
+    if not rate:
+        return
+    wait = _limiter().hit(rate, name, key)
+    if wait is not None:
+        seconds = max(1, math.ceil(wait))
+        raise Problem(
+            429,
+            "too_many_requests",
+            f"At most {rate} requests a minute. Try again in {seconds} s.",
+            headers={"Retry-After": str(seconds)},
+        )
+
+
+def _hit(limiter: FixedWindowRateLimiter, item: RateLimitItemPerMinute, name: str, key: str) -> float | None:
+    if limiter.hit(item, name, key):
+        return None
+    return limiter.get_window_stats(item, name, key).reset_time - time.time()
+
+
+def _shared(url: str) -> Storage:
+    # The library reads the version of a client that another thread may be importing still, and refuses it.
+    import_module("redis")
+    options: dict[str, Any] = {
+        "socket_timeout": _REDIS_SECONDS,
+        "socket_connect_timeout": _REDIS_SECONDS,
+        "wrap_exceptions": True,
+    }
+    return cast(Storage, storage_from_string(url, **options))
+
+
+@cache
+def _limiter() -> Limiter:
+    return Limiter(settings.PORTICO["CACHE_URL"])
+
+
+@cache
+def _per_minute(rate: int) -> RateLimitItemPerMinute:
+    return RateLimitItemPerMinute(rate)

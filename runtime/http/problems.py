@@ -1,0 +1,75 @@
+"""Errors as `application/problem+json` (RFC 9457): one shape for everything the API refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from http import HTTPStatus
+from typing import Any, NamedTuple
+
+import orjson
+from django.http import HttpRequest, HttpResponse
+from rest_framework.exceptions import APIException
+
+from runtime.http.request_ids import request_id
+
+CONTENT_TYPE = "application/problem+json"
+
+
+class FieldError(NamedTuple):
+    """One wrong value: `pointer` (RFC 6901) into the body, or the name of a query-string `parameter`."""
+
+    code: str
+    message: str
+    pointer: str | None = None
+    parameter: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        where = {"pointer": self.pointer or ""} if self.parameter is None else {"parameter": self.parameter}
+        return {**where, "code": self.code, "message": self.message}
+
+
+class Problem(APIException):
+    """A refusal: status, a stable `code`, a sentence for developers, and what is wrong with which field."""
+
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        detail: str,
+        *,
+        errors: Iterable[FieldError] = (),
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(detail, code)
+        self.status_code = status
+        self.code = code
+        self.sentence = detail
+        self.errors = tuple(errors)
+        self.headers = dict(headers or {})
+
+
+def unknown_route() -> Problem:
+    """The one body for what does not exist, is disabled or may not be seen."""
+    return Problem(404, "not_found", "There is nothing here for you.")
+
+
+def respond(problem: Problem, request: HttpRequest) -> HttpResponse:
+    """The problem as an answer to `request`."""
+    body: dict[str, Any] = {
+        "type": "about:blank",
+        "title": HTTPStatus(problem.status_code).phrase,
+        "status": problem.status_code,
+        "detail": problem.sentence,
+        # A path may hold lone surrogates, which JSON cannot.
+        "instance": request.path.encode("utf-8", "replace").decode("utf-8"),
+        "code": problem.code,
+        "requestId": request_id(request),
+    }
+    if problem.errors:
+        body["errors"] = [error.to_json() for error in problem.errors]
+    return HttpResponse(
+        orjson.dumps(body),
+        status=problem.status_code,
+        content_type=CONTENT_TYPE,
+        headers=problem.headers,
+    )

@@ -1,0 +1,82 @@
+"""The query string: matched without regard to case, and strict about what it does not know."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+from urllib.parse import parse_qsl
+
+from django.conf import settings
+from django.http import HttpRequest
+
+from crmclient.metadata import ENGLISH
+from designer.types import InvalidInput
+from runtime.http.problems import FieldError, Problem
+
+NOTHING: Mapping[str, str] = {}
+
+# `lcid`, for the document.
+LCID: dict[str, Any] = {
+    "name": "lcid",
+    "in": "query",
+    "description": "The language of labels, an LCID. A label missing in it is in English.",
+    "schema": {"type": "integer", "default": ENGLISH, "minimum": 0, "maximum": 999_999_999},
+}
+
+
+def read_parameters(request: HttpRequest, known: Collection[str]) -> Mapping[str, str]:
+    """The parameters by their `known` (lower-case) names; those with an empty value count as absent.
+
+    Raises Problem 400 naming every unknown and every repeated parameter, 414 for too long a query string.
+    """
+    values, errors = parse_parameters(request, known)
+    if errors:
+        raise invalid_parameters(errors)
+    return values
+
+
+def parse_parameters(
+    request: HttpRequest, known: Collection[str]
+) -> tuple[Mapping[str, str], list[FieldError]]:
+    """As `read_parameters`, for those who have errors of their own to add to the ones found here."""
+    text = request.META.get("QUERY_STRING", "")
+    if not text:
+        return NOTHING, []
+    if len(text) > settings.PORTICO["QUERY_STRING_LIMIT"]:
+        raise Problem(414, "query_string_too_long", "The query string is too long.")
+    try:
+        pairs = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=200)
+    except ValueError as error:
+        raise Problem(400, "malformed_query_string", "The query string is not UTF-8, or too long.") from error
+    values: dict[str, str] = {}
+    errors: list[FieldError] = []
+    for name, value in pairs:
+        key = name.lower()
+        if key not in known:
+            errors.append(FieldError("unknown_parameter", "There is no such parameter.", parameter=name))
+        elif key in values:
+            errors.append(FieldError("repeated_parameter", "Must be given once.", parameter=name))
+        elif "\0" in value:
+            errors.append(FieldError("invalid_character", "Must not hold NUL characters.", parameter=name))
+        else:
+            values[key] = value
+    return {key: value for key, value in values.items() if value}, errors
+
+
+def read_lcid(parameters: Mapping[str, str], default: int) -> int:
+    """The language that `lcid` asks for. Raises Problem 400 for anything but a whole number."""
+    try:
+        return lcid_of(parameters["lcid"]) if "lcid" in parameters else default
+    except InvalidInput as error:
+        raise invalid_parameters([FieldError(error.code, error.message, parameter="lcid")]) from error
+
+
+def lcid_of(text: str) -> int:
+    """Raises InvalidInput."""
+    if not (text.isascii() and text.isdecimal() and len(text) <= 9):
+        raise InvalidInput("wrong_type", "Must be a language's LCID, a whole number: 1033.")
+    return int(text)
+
+
+def invalid_parameters(errors: Collection[FieldError]) -> Problem:
+    return Problem(400, "invalid_parameter", "The query string is not valid.", errors=errors)

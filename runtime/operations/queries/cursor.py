@@ -1,0 +1,116 @@
+"""Cursors: where a caller's last page ended, encrypted, and of use to that caller and question alone."""
+
+from __future__ import annotations
+
+import base64
+import datetime as dt
+import hashlib
+import re
+import time
+import zlib
+from functools import cache
+from typing import NamedTuple
+
+import orjson
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESSIV
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from django.conf import settings
+
+from designer.sentences import Sentence
+from runtime.http.addresses import client_address
+from runtime.http.failures import Misconfigured
+from runtime.http.problems import FieldError, Problem
+from runtime.request_context import Exchange
+
+LIFETIME = dt.timedelta(hours=24)
+# What a query string holds beside its other parameters.
+LONGEST = 6_000
+_LONG = 1_000
+_PURPOSE = b"portico.cursor"
+_SEALED = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
+
+
+class Position(NamedTuple):
+    """`token` is the platform's. `began` is when the first page was asked for: dates are relative to that."""
+
+    token: str
+    began: dt.datetime
+
+
+def binding(exchange: Exchange, *question: str) -> str:
+    """What a cursor is bound to: the caller, and everything that tells one question from another."""
+    caller = exchange.caller
+    who = (client_address(exchange.request),) if caller.is_anonymous else (caller.issuer, caller.subject)
+    # Lengths keep ("a", "bc") apart from ("ab", "c").
+    text = "".join(f"{len(part)}:{part}" for part in (*who, "", *question))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def seal(position: Position, bound_to: str) -> str:
+    """Raises Misconfigured for a platform's token that no query string could hold."""
+    content = orjson.dumps((int(time.time()), position.token, position.began.timestamp()))
+    if len(content) > _LONG:
+        content = zlib.compress(content)
+    # Of no nonce AES-SIV makes no weakness: the same position would only be the same text again.
+    sealed = _ciphers()[0].encrypt(content, [bound_to.encode()])
+    text = _written(sealed)
+    if len(text) > LONGEST:
+        raise Misconfigured(Sentence("its rows are sorted by texts that are too long for a cursor"))
+    return text
+
+
+def unseal(text: str, bound_to: str) -> Position:
+    """Raises Problem 400 `bad_cursor` for what was not sealed here in the last day, or for something else."""
+    # The decoder passes over what is not in its alphabet, and over bits at the end that stand for nothing.
+    if len(text) > LONGEST or not _SEALED.fullmatch(text):
+        raise bad_cursor()
+    try:
+        sealed = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+    except ValueError:
+        raise bad_cursor() from None
+    if _written(sealed) != text:
+        raise bad_cursor()
+    content = _opened(sealed, bound_to.encode())
+    made, token, began = orjson.loads(content if content.startswith(b"[") else zlib.decompress(content))
+    if time.time() - made > LIFETIME.total_seconds():
+        raise bad_cursor()
+    return Position(token, dt.datetime.fromtimestamp(began, dt.UTC))
+
+
+def _written(sealed: bytes) -> str:
+    return base64.urlsafe_b64encode(sealed).decode().rstrip("=")
+
+
+def _opened(sealed: bytes, bound_to: bytes) -> bytes:
+    for cipher in _ciphers():
+        try:
+            return cipher.decrypt(sealed, [bound_to])
+        except (InvalidTag, ValueError):
+            continue
+    raise bad_cursor()
+
+
+def bad_cursor() -> Problem:
+    error = FieldError("bad_cursor", "Is not valid here, or not any more.", parameter="cursor")
+    return Problem(
+        400,
+        "bad_cursor",
+        "Send a cursor with the parameters and page size that it was made for, within a day. Or begin again, "
+        "without one.",
+        errors=[error],
+    )
+
+
+def _ciphers() -> tuple[AESSIV, ...]:
+    """The first seals, any of them opens."""
+    return _ciphers_of(settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
+
+
+@cache
+def _ciphers_of(*secrets: str) -> tuple[AESSIV, ...]:
+    return tuple(
+        AESSIV(HKDF(algorithm=SHA256(), length=64, salt=None, info=_PURPOSE).derive(secret.encode()))
+        for secret in secrets
+    )

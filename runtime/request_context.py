@@ -1,0 +1,96 @@
+"""One request, as operations see it."""
+
+from __future__ import annotations
+
+import datetime as dt
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest
+
+from crmclient import Call, Guid, Value, parse_guid
+from runtime.callers.caller import ANONYMOUS, Caller
+from runtime.context import UserContext
+from runtime.files.receiving import ReceivedFile
+from runtime.http.problems import Problem
+from runtime.serving.routing import NOWHERE, RoutingTable
+
+
+@dataclass
+class Exchange:
+    """The request with what has been found out of it; `now` and `deadline` are fixed when it begins."""
+
+    request: HttpRequest
+    user_context: UserContext
+    # What is served beside this endpoint, and what stands in the path for the record's id.
+    routes: RoutingTable = NOWHERE
+    record: str = ""
+    # What stands in the path for the id of one of the record's files.
+    file: str = ""
+    # The file in the body, once it has been read.
+    received: ReceivedFile | None = None
+    # Set by an Idempotency-Key: the id for a created record, and whether an earlier try may have made it.
+    chosen_id: Guid | None = None
+    taken_over: bool = False
+    # What the caller sent, by input; an input that was not sent is None.
+    inputs: Mapping[str, Value] = field(default_factory=dict)
+    # What data fetchers have read, by fetcher and column, and what has been read of the path's record.
+    fetched: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
+    found: Mapping[str, Value] = field(default_factory=dict)
+    # Calculated columns that had no value for a row of the answer: each is logged once.
+    without_value: set[str] = field(default_factory=set)
+    caller: Caller = ANONYMOUS
+    now: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.UTC))
+    deadline: float = field(default_factory=lambda: time.monotonic() + settings.PORTICO["REQUEST_DEADLINE"])
+
+    @cached_property
+    def record_id(self) -> Guid:
+        """The id of the path's record. Raises Problem 400 when it is asked for: after token and roles."""
+        return _guid(self.record)
+
+    @cached_property
+    def file_id(self) -> Guid:
+        """The id of the path's file. Raises Problem 400."""
+        return _guid(self.file)
+
+    @property
+    def seconds_left(self) -> float:
+        return self.deadline - time.monotonic()
+
+    @contextmanager
+    def transfer(self) -> Iterator[None]:
+        """The time that a body takes to come in is the sender's: the deadline moves by it."""
+        began = time.monotonic()
+        yield
+        self.deadline += time.monotonic() - began
+
+    def place_of(self, record: Guid) -> str | None:
+        """The path of a record under this request's own, where one can be read there."""
+        match = self.routes.match(f"{self.request.path_info.rstrip('/')}/{record}")
+        if match is None or "GET" not in match.endpoints:
+            return None
+        return f"{self.request.path.rstrip('/')}/{record}"
+
+    @cached_property
+    def call(self) -> Call:
+        """How the platform is called: until when and, where impersonation is on, as whom."""
+        acting = self.caller.platform_user if settings.PORTICO["CRM_IMPERSONATE"] else None
+        ends = min(self.deadline, time.monotonic() + settings.PORTICO["PLATFORM_TIMEOUT"])
+        return Call(caller=acting, deadline=ends)
+
+    @cached_property
+    def user(self) -> Mapping[str, Any]:
+        """The caller's user properties by name. Raises Problem 401, 403 `no_platform_user`."""
+        return self.user_context.values(self.caller, self.call)
+
+
+def _guid(text: str) -> Guid:
+    try:
+        return parse_guid(text)
+    except ValueError:
+        raise Problem(400, "invalid_id", "The id in the path is not a GUID.") from None

@@ -1,0 +1,1 @@
+"""The way in: middleware, dispatch, routes, what is served now, viewsets."""

@@ -1,0 +1,70 @@
+"""The API's own routes, which no configuration changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+
+from runtime.callers.views import RefreshView, TokenView
+from runtime.context.viewset import ContextViewSet
+from runtime.describe.pages import PAGES, Page
+from runtime.describe.swagger_ui import docs
+from runtime.describe.views import PageViewSet
+from runtime.http.addresses import client_address
+from runtime.http.limits import count_address
+from runtime.request_context import Exchange
+from runtime.serving.served import current
+
+FixedView: TypeAlias = Callable[[HttpRequest], HttpResponseBase]
+
+_token = TokenView.as_view()
+_refresh = RefreshView.as_view()
+_context = ContextViewSet.as_view({"get": "read"})
+
+
+def _anonymous(view: FixedView) -> FixedView:
+    """Counted by address, whatever `Authorization` says."""
+
+    def counted(request: HttpRequest) -> HttpResponseBase:
+        count_address(client_address(request))
+        return view(request)
+
+    return counted
+
+
+def _user_context(request: HttpRequest) -> HttpResponseBase:
+    return _context(request, exchange=Exchange(request, current().user_context))
+
+
+def _described(page: Page) -> FixedView:
+    view = PageViewSet.as_view({"get": "read"}, page=page)
+
+    def answer(request: HttpRequest) -> HttpResponseBase:
+        path = request.path_info.removesuffix("/")
+        name = path.rpartition("/")[2] if page.is_named else ""
+        return view(request, exchange=Exchange(request, current().user_context, record=name))
+
+    return answer
+
+
+FIXED: Mapping[str, Mapping[str, FixedView]] = {
+    "/api/token": {"POST": _anonymous(_token)},
+    "/api/token/refresh": {"POST": _anonymous(_refresh)},
+    "/api/context": {"GET": _user_context},
+    "/api/docs": {"GET": _anonymous(docs)},
+    **{page.path: {"GET": _described(page)} for page in PAGES if not page.is_named},
+}
+# By the path of what a name stands under.
+_NAMED: Mapping[str, Mapping[str, FixedView]] = {
+    page.path.rpartition("/")[0]: {"GET": _described(page)} for page in PAGES if page.is_named
+}
+
+
+def fixed_at(path: str) -> Mapping[str, FixedView] | None:
+    """The views at `path` by method; a trailing slash makes no difference."""
+    if path.endswith("/"):
+        path = path[:-1]
+    return FIXED.get(path) or _NAMED.get(path.rpartition("/")[0])

@@ -1,0 +1,99 @@
+"""The one door of the API: what comes in under its paths leaves with an answer, errors included."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+
+from runtime.http.bodies import read_unwanted
+from runtime.http.failures import answer
+from runtime.http.problems import Problem, unknown_route
+from runtime.http.request_ids import HEADER, request_id
+from runtime.request_context import Exchange
+from runtime.serving.builtin_routes import fixed_at
+from runtime.serving.routing import Match
+from runtime.serving.served import Served, current
+from runtime.serving.usage import usage
+from runtime.serving.viewsets import PRIVATE
+
+
+def dispatch(request: HttpRequest) -> HttpResponseBase:
+    """Answer `request`. Nothing is raised: whatever goes wrong becomes a problem."""
+    try:
+        response = _options(request) if request.method == "OPTIONS" else _answer(request)
+    except Exception as error:
+        response = answer(error, request)
+    if response.status_code >= 400:
+        read_unwanted(request)
+        # Also of what no view has answered: a path that is not there now may be in a moment.
+        for name, value in PRIVATE.items():
+            response.headers.setdefault(name, value)
+    if isinstance(response, HttpResponse):
+        _say_length(request, response)
+    response.headers[HEADER] = request_id(request)
+    return response
+
+
+def _say_length(request: HttpRequest, response: HttpResponse) -> None:
+    """Servers would send what has no length in chunks, and a body with HEAD."""
+    if response.status_code in {204, 304}:
+        # Django's own default, of a body that is not there.
+        del response.headers["Content-Type"]
+        return
+    # Of a file, HEAD says the length without reading it.
+    response.headers.setdefault("Content-Length", str(len(response.content)))
+    if request.method == "HEAD":
+        response.content = b""
+
+
+def _answer(request: HttpRequest) -> HttpResponseBase:
+    path = request.path_info
+    fixed = fixed_at(path)
+    if fixed is not None:
+        return fixed[_method(request, fixed)](request)
+    served = current()
+    match = served.routes.match(path)
+    if match is None:
+        raise unknown_route()
+    id = match.endpoints[_method(request, match.endpoints)]
+    response = served.view(id)(request, exchange=_exchange(request, served, match))
+    usage.count(served.configuration.endpoints[id].definition.key, response.status_code)
+    return response
+
+
+def _options(request: HttpRequest) -> HttpResponseBase:
+    """What a path takes. Browsers' preflights are answered before they come here."""
+    path = request.path_info
+    known: Mapping[str, object] | None = fixed_at(path)
+    if known is None:
+        match = current().routes.match(path)
+        known = None if match is None else match.endpoints
+    if known is None:
+        raise unknown_route()
+    return HttpResponse(status=204, headers={"Allow": _not_allowed(known).headers["Allow"]})
+
+
+def _method(request: HttpRequest, known: Mapping[str, object]) -> str:
+    """The method that answers `request`. Raises Problem 405 with `Allow`."""
+    method = request.method or ""
+    if method == "HEAD" and "GET" in known:
+        return "GET"
+    if method not in known:
+        raise _not_allowed(known)
+    return method
+
+
+def _not_allowed(known: Mapping[str, object]) -> Problem:
+    allowed = [*sorted(known), *(["HEAD"] if "GET" in known else [])]
+    return Problem(
+        405,
+        "method_not_allowed",
+        f"Use {' or '.join(allowed)} here.",
+        headers={"Allow": ", ".join([*allowed, "OPTIONS"])},
+    )
+
+
+def _exchange(request: HttpRequest, served: Served, match: Match) -> Exchange:
+    return Exchange(request, served.user_context, served.routes, match.record or "", match.file or "")

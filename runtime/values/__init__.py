@@ -1,0 +1,1 @@
+"""Values: inputs and bindings on their way in, columns and outputs on their way out."""

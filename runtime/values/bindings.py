@@ -1,0 +1,243 @@
+"""Entity properties, compiled once: from inputs, constants, the user and expressions to attribute values."""
+
+from __future__ import annotations
+
+import datetime as dt
+import logging
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from crmclient import Reference, Value
+from crmclient.errors import InvalidRecord, InvalidValue
+from crmclient.metadata import Attribute, DateTimeBehavior
+from designer.definitions import BindingDefinition
+from designer.expressions import Expression, ExpressionError
+from designer.expressions.names import ENDPOINT_NAMES
+from designer.sentences import Sentence
+from designer.types import InvalidInput, Limits, Reader, natural_type
+from runtime.context.related import USER
+from runtime.http.failures import Misconfigured
+from runtime.http.problems import FieldError, Problem
+from runtime.request_context import Exchange
+from runtime.values.evaluation import evaluate
+from runtime.values.inputs import Sent, invalid_input, refused
+
+logger = logging.getLogger("portico.bindings")
+
+# Of what was sent, and of the same with null for what was not, answers the value: `ABSENT` where the
+# attribute is to be left alone. Raises InvalidInput for a value that the caller's inputs have led to.
+Source: TypeAlias = Callable[[Exchange, Sent, Sent], Any]
+ABSENT: Any = object()
+
+
+class Bindings:
+    """Bindings to `attributes` of `owner`, an entity or a process; `inputs` are the names of inputs.
+
+    Raises Misconfigured when an attribute is unknown or a constant or expression cannot be.
+    """
+
+    def __init__(
+        self,
+        bindings: Sequence[BindingDefinition],
+        inputs: Collection[str],
+        attributes: Mapping[str, Attribute],
+        owner: str,
+    ) -> None:
+        self._owner = owner
+        self._sources: list[tuple[str, Source]] = []
+        # The inputs that an attribute's value comes from.
+        self._inputs: dict[str, tuple[str, ...]] = {}
+        names = frozenset(inputs)
+        for binding in bindings:
+            if binding.attribute not in attributes:
+                raise Misconfigured(Sentence("there is no attribute %(name)s", name=repr(binding.attribute)))
+            self._sources.append((binding.attribute, _source(binding, attributes[binding.attribute], names)))
+            self._inputs[binding.attribute] = _inputs_of(binding, names)
+
+    def values(self, exchange: Exchange, sent: Sent, completed: Sent) -> dict[str, Value]:
+        """The attribute values for the platform. An input that was not sent leaves its attribute alone.
+
+        Raises InvalidRecord where what was sent leads to a value that the attribute cannot have.
+        """
+        values: dict[str, Value] = {}
+        wrong: list[InvalidValue] = []
+        for attribute, source in self._sources:
+            try:
+                value = source(exchange, sent, completed)
+            except InvalidInput as error:
+                if not self._inputs[attribute]:
+                    raise Misconfigured(
+                        Sentence("the value for %(name)s: %(reason)s", name=attribute, reason=error.message)
+                    ) from error
+                logger.info("the value for %s: %s", attribute, error.message)
+                wrong.append(Unsuitable(attribute, error))
+                continue
+            if value is not ABSENT:
+                values[attribute] = value
+        if wrong:
+            raise InvalidRecord(self._owner, wrong)
+        return values
+
+    def problem_of(self, error: InvalidRecord, at: str = "") -> Problem:
+        """The platform's refusal of values, said of the inputs that they came from, in the object at `at`.
+
+        What no input sets (a constant, a required attribute that nothing is bound to) is the configuration's
+        mistake, of which a caller learns only that the platform refused.
+        """
+        found = [
+            FieldError(problem.code, problem.message, pointer=f"{at}/{name}")
+            for problem in error.problems
+            for name in self._inputs.get(problem.attribute, ())
+        ]
+        if any(not self._inputs.get(problem.attribute) for problem in error.problems):
+            return refused(found)
+        return invalid_input(found)
+
+
+class Unsuitable(InvalidValue):
+    """What inputs have led to is no value of the attribute."""
+
+    def __init__(self, attribute: str, error: InvalidInput) -> None:
+        super().__init__(attribute, error.message)
+        self.code = error.code
+
+
+def _inputs_of(binding: BindingDefinition, names: frozenset[str]) -> tuple[str, ...]:
+    """The inputs that its value comes from: an expression may read several."""
+    if binding.source == "input":
+        return (binding.value,)
+    if binding.source != "expression":
+        return ()
+    read = Expression(binding.value, ENDPOINT_NAMES).members("input")
+    return tuple(sorted(names if read is None else names & read))
+
+
+def _source(binding: BindingDefinition, attribute: Attribute, inputs: frozenset[str]) -> Source:
+    compile_source = _SOURCES[binding.source]
+    if binding.source == "input" and binding.value not in inputs:
+        raise Misconfigured(
+            Sentence(
+                "%(attribute)s is bound to %(name)s, which is no input",
+                attribute=attribute.logical_name,
+                name=f"@{binding.value}",
+            )
+        )
+    return compile_source(binding, attribute)
+
+
+def _of_input(binding: BindingDefinition, attribute: Attribute) -> Source:
+    name = binding.value
+    return lambda exchange, sent, completed: sent.get(name, ABSENT)
+
+
+def _of_constant(binding: BindingDefinition, attribute: Attribute) -> Source:
+    try:
+        value = None if binding.value is None else _reader(attribute)(binding.value)
+    except InvalidInput as error:
+        raise Misconfigured(
+            Sentence(
+                "the constant of %(name)s: %(reason)s", name=attribute.logical_name, reason=error.message
+            )
+        ) from error
+    return lambda exchange, sent, completed: value
+
+
+def _of_user(binding: BindingDefinition, attribute: Attribute) -> Source:
+    name, read = binding.value, _reader(attribute)
+
+    def value(exchange: Exchange, sent: Sent, completed: Sent) -> Value:
+        user = exchange.user
+        if name not in user:
+            # Writing null instead would lose data without a word.
+            raise Misconfigured(
+                Sentence(
+                    "%(attribute)s is bound to %(name)s, which cannot be read",
+                    attribute=attribute.logical_name,
+                    name=f"@user.{name}",
+                )
+            )
+        given = user[name]
+        if given is not None and given == exchange.caller.platform_user:
+            given = Reference(USER, given)
+        return _converted(attribute, read, given)
+
+    return value
+
+
+def _of_fetch(binding: BindingDefinition, attribute: Attribute) -> Source:
+    fetcher, _, key = str(binding.value).partition(".")
+    read = _reader(attribute)
+
+    def value(exchange: Exchange, sent: Sent, completed: Sent) -> Value:
+        return _converted(attribute, read, exchange.fetched[fetcher].get(key))
+
+    return value
+
+
+def _of_expression(binding: BindingDefinition, attribute: Attribute) -> Source:
+    try:
+        expression = Expression(str(binding.value or ""), ENDPOINT_NAMES)
+    except ExpressionError as error:
+        raise Misconfigured(
+            Sentence("the expression of %(name)s: %(reason)s", name=attribute.logical_name, reason=str(error))
+        ) from error
+    read = _reader(attribute)
+
+    def value(exchange: Exchange, sent: Sent, completed: Sent) -> Value:
+        try:
+            result = evaluate(expression, exchange, input=completed)
+        except ExpressionError as error:
+            logger.info("the expression of %s has no value: %s", attribute.logical_name, error)
+            raise InvalidInput("not_computable", "Nothing can be computed from this.") from error
+        return _converted(attribute, read, result)
+
+    return value
+
+
+def _reader(attribute: Attribute) -> Reader:
+    kind = natural_type(attribute)
+    if kind is None:
+        raise Misconfigured(
+            Sentence("%(attribute)s takes a file, which no binding gives", attribute=attribute.logical_name)
+        )
+    return kind.compile(
+        Limits(
+            minimum=attribute.minimum,
+            maximum=attribute.maximum,
+            max_length=attribute.max_length,
+            precision=attribute.precision,
+            targets=attribute.targets,
+        )
+    )
+
+
+def _converted(attribute: Attribute, read: Reader, value: Any) -> Value:
+    """A value of the user, a fetcher or an expression as the attribute takes it. Raises InvalidInput."""
+    return None if value is None else read(_as_sent(value, attribute))
+
+
+def _as_sent(value: Any, attribute: Attribute) -> Any:
+    """The form in which a caller would send a value."""
+    match value:
+        case dt.datetime():
+            instant = value.astimezone(dt.UTC)
+            by_day = attribute.behavior is DateTimeBehavior.DATE_ONLY
+            return instant.date().isoformat() if by_day else instant.isoformat()
+        case dt.date():
+            return value.isoformat()
+        case Reference() if attribute.type.is_reference and len(attribute.targets) != 1:
+            return {"type": value.entity, "id": value.id}
+        case Reference():
+            return value.id
+        case tuple():
+            return list(value)
+    return value
+
+
+_SOURCES: dict[str, Callable[[BindingDefinition, Attribute], Source]] = {
+    "input": _of_input,
+    "constant": _of_constant,
+    "user": _of_user,
+    "fetch": _of_fetch,
+    "expression": _of_expression,
+}

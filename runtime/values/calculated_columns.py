@@ -1,0 +1,72 @@
+"""Calculated columns: an expression over each row that is answered."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from crmclient import Value
+from crmclient.metadata import Attribute
+from designer.columns import row_keys
+from designer.definitions import ColumnDefinition
+from designer.expressions import Expression, ExpressionError
+from designer.expressions.names import ENDPOINT_NAMES
+from designer.expressions.results import is_exact
+from designer.sentences import Sentence
+from runtime.http.failures import Misconfigured
+from runtime.request_context import Exchange
+from runtime.values.evaluation import evaluate, nested
+
+logger = logging.getLogger("portico.columns")
+
+
+class Calculation:
+    """A calculated column over rows with `known` keys, of which `answered` are columns themselves.
+
+    `needs` are the keys that it reads: where it takes `record` as a whole, all that are answered. `attribute`
+    is what it gives the value of, where it only names one; `is_exact`: it gives a number with exact digits.
+    Raises Misconfigured.
+    """
+
+    def __init__(
+        self, column: ColumnDefinition, known: Mapping[str, Attribute], answered: Iterable[str]
+    ) -> None:
+        self._name = column.name
+        try:
+            self._expression = Expression(column.expression, ENDPOINT_NAMES)
+        except ExpressionError as error:
+            raise Misconfigured(
+                Sentence("the column %(name)s: %(reason)s", name=repr(column.name), reason=str(error))
+            ) from error
+        self.is_exact = is_exact(column.expression)
+        paths = self._expression.paths("record")
+        self.needs = tuple(answered) if paths is None else _needs(paths, known)
+        bare = self._expression.path
+        self.attribute = known.get(".".join(bare[1:])) if bare and bare[0] == "record" else None
+
+    def value(self, values: Mapping[str, Value], exchange: Exchange) -> Any:
+        """What the expression makes of one row. Null where it has no value: one row spoils no other.
+
+        Raises Problem 401, 403 where it needs a user and there is none.
+        """
+        record = nested({key: values.get(key) for key in self.needs})
+        try:
+            return evaluate(self._expression, exchange, record=record)
+        except ExpressionError as error:
+            if self._name not in exchange.without_value:
+                exchange.without_value.add(self._name)
+                logger.warning("column %s has no value: %s", self._name, error)
+            return None
+
+
+def _needs(paths: Iterable[tuple[str, ...]], known: Mapping[str, Attribute]) -> tuple[str, ...]:
+    found: dict[str, None] = {}
+    for path in sorted(paths):
+        keys = row_keys(path, known)
+        if not keys:
+            raise Misconfigured(
+                Sentence("there is no %(name)s to calculate with", name=f"record.{'.'.join(path)}")
+            )
+        found |= dict.fromkeys(keys)
+    return tuple(found)

@@ -1,0 +1,173 @@
+"""An endpoint's columns, compiled once: from a record's values to the object that callers get."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from crmclient import Value
+from crmclient.metadata import Attribute, AttributeType
+from designer.columns import column_key, label_key
+from designer.definitions import ColumnDefinition
+from designer.sentences import Sentence
+from runtime.http.failures import Misconfigured
+from runtime.request_context import Exchange
+from runtime.values.calculated_columns import Calculation
+from runtime.values.fields import Field, type_of
+from runtime.values.option_labels import OptionLabels
+from runtime.values.outputs import Writer, schema, writer
+
+_NO_LABELS: Mapping[str, OptionLabels] = {}
+_CALCULATED = "Calculated; null where it has no value."
+
+
+class _Column(NamedTuple):
+    """`attribute` is None where an expression calculates what no attribute describes."""
+
+    key: str
+    attribute: Attribute | None
+    name: str
+    write: Writer | None
+    labels: OptionLabels | None
+    calculation: Calculation | None
+
+    @property
+    def changes(self) -> bool:
+        """Whether more is to be done than to take the row's value."""
+        return not (self.write is None and self.labels is None and self.calculation is None)
+
+
+class Columns:
+    """Columns over `known` attributes, or keys of rows; those that have `labels` are followed by them.
+
+    `attributes` are those that rows must hold: the columns, and what expressions of others read. Raises
+    Misconfigured for an attribute that is not known, and for a key that two columns share.
+    """
+
+    def __init__(
+        self,
+        chosen: Iterable[ColumnDefinition],
+        known: Mapping[str, Attribute],
+        labels: Mapping[str, OptionLabels] = _NO_LABELS,
+    ) -> None:
+        chosen = tuple(chosen)
+        answered = tuple(dict.fromkeys(column.attribute for column in chosen if not column.expression))
+        self._columns = tuple(_compile(column, known, labels, answered) for column in chosen)
+        calculated = (column.calculation for column in self._columns if column.calculation)
+        needs = (name for calculation in calculated for name in calculation.needs)
+        self.attributes = tuple(dict.fromkeys((*answered, *needs)))
+        sources = tuple(_keys(self._columns))
+        self._keys = tuple(key for key, _ in sources)
+        self._names = tuple(name for _, name in sources)
+        self._changed = tuple(column for column in self._columns if column.changes)
+        properties = self._properties()
+        if len(properties) < sum(1 if column.labels is None else 2 for column in self._columns):
+            raise Misconfigured(Sentence("two columns have one key"))
+
+    def answer(self, values: Mapping[str, Value], lcid: int, exchange: Exchange) -> dict[str, Any]:
+        """As `answers`, of one record."""
+        return self.answers((values,), lcid, exchange)[0]
+
+    def answers(
+        self, rows: Sequence[Mapping[str, Value]], lcid: int, exchange: Exchange
+    ) -> list[dict[str, Any]]:
+        """Of each row every key, whatever is empty: the shape of answers is stable.
+
+        Raises Problem 401, 403 where a calculated column needs a user and there is none.
+        """
+        keys, names = self._keys, self._names
+        # Most columns go out as they are: all of them at once, then column by column those that do not.
+        answers: list[dict[str, Any]] = [dict(zip(keys, map(row.get, names), strict=True)) for row in rows]
+        for key, _, _, write, labels, calculation in self._changed:
+            if calculation is not None:
+                for answer, row in zip(answers, rows, strict=True):
+                    answer[key] = calculation.value(row, exchange)
+            if labels is not None:
+                label = label_key(key)
+                for answer in answers:
+                    if answer[key] is not None:
+                        answer[label] = labels.of(answer[key], lcid)
+            if write is not None:
+                for answer in answers:
+                    value = answer[key]
+                    if value is not None:
+                        answer[key] = write(value)
+        return answers
+
+    def schema(self) -> dict[str, Any]:
+        """The JSON Schema of `answer`."""
+        properties = self._properties()
+        return {
+            "type": "object",
+            "properties": properties,
+            "required": list(properties),
+            "additionalProperties": False,
+        }
+
+    def fields(self) -> tuple[Field, ...]:
+        """The columns, labels left out, for those who build tables."""
+        properties = self._properties()
+        return tuple(
+            Field(
+                name=column.key,
+                type=_type(column),
+                schema=properties[column.key],
+                attribute=column.attribute,
+            )
+            for column in self._columns
+        )
+
+    def _properties(self) -> dict[str, Any]:
+        properties: dict[str, Any] = {}
+        for column in self._columns:
+            properties[column.key] = schema(column.attribute) if column.attribute else _calculated(column)
+            if column.labels is not None and column.attribute is not None:
+                properties[label_key(column.key)] = _label_schema(column.attribute)
+        return properties
+
+
+def _keys(columns: Iterable[_Column]) -> Iterator[tuple[str, str]]:
+    """Every key of an answer in its order, with the key of the row that it comes from; empty for none."""
+    for column in columns:
+        yield column.key, column.name
+        if column.labels is not None:
+            yield label_key(column.key), ""
+
+
+def _compile(
+    column: ColumnDefinition,
+    known: Mapping[str, Attribute],
+    labels: Mapping[str, OptionLabels],
+    answered: tuple[str, ...],
+) -> _Column:
+    key = column_key(column, None if column.expression else known.get(column.attribute))
+    if not key:
+        raise Misconfigured(Sentence("the column %(name)s gives no key", name=repr(column.shown_as)))
+    if column.expression:
+        calculation = Calculation(column, known, answered)
+        attribute = calculation.attribute
+        write = writer(attribute) if attribute else None
+        return _Column(key, attribute, "", write, None, calculation)
+    attribute = known.get(column.attribute)
+    if attribute is None:
+        raise Misconfigured(Sentence("there is no %(name)s to answer with", name=repr(column.attribute)))
+    found = labels.get(column.attribute)
+    return _Column(key, attribute, column.attribute, writer(attribute), found, None)
+
+
+def _type(column: _Column) -> str:
+    if column.attribute is not None:
+        return type_of(column.attribute)
+    return "Decimal" if column.calculation and column.calculation.is_exact else "Any"
+
+
+def _calculated(column: _Column) -> dict[str, Any]:
+    exact = column.calculation is not None and column.calculation.is_exact
+    return {**({"type": ["number", "null"]} if exact else {}), "description": _CALCULATED}
+
+
+def _label_schema(attribute: Attribute) -> dict[str, Any]:
+    label = {"type": ["string", "null"]}
+    if attribute.type is AttributeType.MULTISELECT:
+        return {"type": ["array", "null"], "items": label}
+    return label

@@ -1,0 +1,42 @@
+"""What an endpoint's expressions see of a request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from crmclient.query.calendar import Moment
+from designer.calendar import calendar
+from designer.expressions import Expression
+from runtime.context import surroundings
+from runtime.request_context import Exchange
+
+
+def evaluate(expression: Expression, exchange: Exchange, **own: Any) -> Any:
+    """The value of an expression over ENDPOINT_NAMES; `own` takes the place of what the exchange has.
+
+    Raises ExpressionError; Problem 401, 403 where it needs a user and there is none.
+    """
+    data = {name: own[name] if name in own else _READ[name](exchange) for name in expression.references}
+    return expression.evaluate(data, Moment(exchange.now, calendar()))
+
+
+def nested(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row with the columns of each link, `alias.attribute`, as an object under the link's alias."""
+    whole: dict[str, Any] = {}
+    for key, value in row.items():
+        alias, dot, attribute = key.partition(".")
+        if dot:
+            whole.setdefault(alias, {})[attribute] = value
+        else:
+            whole[key] = value
+    return whole
+
+
+_READ: Mapping[str, Callable[[Exchange], Any]] = {
+    "input": lambda exchange: exchange.inputs,
+    "user": lambda exchange: surroundings(exchange.caller) | dict(exchange.user),
+    "fetch": lambda exchange: {name: nested(row) for name, row in exchange.fetched.items()},
+    "record": lambda exchange: nested(exchange.found),
+    "now": lambda exchange: exchange.now,
+}

@@ -1,0 +1,246 @@
+"""An endpoint's inputs in the query string, compiled once: from texts to typed values."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from crmclient import Platform, Value
+from crmclient.metadata import Attribute, OptionSet
+from designer.definitions import EndpointDefinition, InputDefinition
+from designer.names import RESERVED_PARAMETERS
+from designer.query_parameters import Use, parameters_of, takes_list
+from designer.sentences import Sentence
+from designer.types import TYPES, InputType, InvalidInput, Limits
+from designer.types.choices import MULTI_OPTION_SET, OPTION_SET
+from designer.types.references import ENTITY_REFERENCE, GUID
+from runtime.http.failures import Misconfigured
+from runtime.http.problems import FieldError
+from runtime.values.fields import Field
+
+MOST_ITEMS = 100
+
+_NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,40})(\.[0-9]{1,40})?([eE][+-]?[0-9]{1,3})?", re.ASCII)
+# More digits than any platform's whole numbers have.
+_WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,17})", re.ASCII)
+_BOOLEANS = {"true": True, "false": False}
+_ITEM = re.compile(r"(?:[^\\,]|\\.|\\\Z)*", re.DOTALL)
+_ESCAPED = re.compile(r"\\([\\,])")
+
+
+class _Input(NamedTuple):
+    name: str
+    key: str
+    required: bool
+    default: Any
+    read: Callable[[str], Any]
+    schema: dict[str, Any]
+    description: str
+    type: str
+    attribute: Attribute | None
+
+
+class QueryInputs:
+    """Inputs that come as parameters. `names` are theirs in lower case, as they are matched; `written` has
+    them as they are configured.
+
+    A parameter of list operators, and one of several options, takes a list. Raises Misconfigured for a type
+    that no query string holds, and for names that are reserved.
+    """
+
+    def __init__(self, definition: EndpointDefinition, platform: Platform) -> None:
+        uses = parameters_of(definition)
+        self._inputs = tuple(
+            _compile(known, uses.get(known.name, ()), platform) for known in definition.inputs
+        )
+        self.written = {known.key: known.name for known in self._inputs}
+        self.names = frozenset(self.written)
+        if len(self.names) < len(self._inputs) or self.names & RESERVED_PARAMETERS:
+            raise Misconfigured(
+                Sentence("the names of two inputs differ in case at most, or one is reserved")
+            )
+        if missing := uses.keys() - {known.name for known in definition.inputs}:
+            raise Misconfigured(
+                Sentence("a query takes %(name)s, which is no input", name=f"@{min(missing)}")
+            )
+
+    def read(self, texts: Mapping[str, str], errors: list[FieldError]) -> dict[str, Any]:
+        """A value for every input, None for one that is not given; what is wrong is added to `errors`."""
+        values: dict[str, Any] = {}
+        for known in self._inputs:
+            text = texts.get(known.key)
+            if text is None:
+                values[known.name] = known.default
+                if known.required and known.default is None:
+                    errors.append(FieldError("required", "Is required.", parameter=known.name))
+                continue
+            try:
+                values[known.name] = known.read(text)
+            except InvalidInput as error:
+                errors.append(FieldError(error.code, error.message, parameter=known.name))
+        return values
+
+    def fields(self) -> tuple[Field, ...]:
+        """The inputs, for those who build forms."""
+        return tuple(
+            Field(
+                name=known.name,
+                type=known.type,
+                schema=known.schema,
+                attribute=known.attribute,
+                description=known.description,
+                required=known.required and known.default is None,
+            )
+            for known in self._inputs
+        )
+
+    def document(self) -> tuple[dict[str, Any], ...]:
+        """OpenAPI's parameter objects."""
+        return tuple(_parameter(known) for known in self._inputs)
+
+
+def split_list(text: str) -> list[str]:
+    r"""The items of a comma-separated list; `\,` is a comma of an item and `\\` a backslash."""
+    items: list[str] = []
+    at = 0
+    while True:
+        found = _ITEM.match(text, at)
+        assert found is not None  # noqa: S101  it matches nothing at least
+        items.append(_ESCAPED.sub(r"\1", found[0]))
+        if found.end() >= len(text):
+            return items
+        at = found.end() + 1
+
+
+def _compile(definition: InputDefinition, uses: Sequence[Use], platform: Platform) -> _Input:
+    kind = TYPES.get(definition.type)
+    if kind is None or definition.type not in _FROM_TEXT:
+        raise Misconfigured(Sentence("a query takes no %(type)s", type=definition.type))
+    attribute = _compared(uses, platform)
+    limits = Limits.of(definition, None, _options(definition, attribute, platform))
+    several = kind is MULTI_OPTION_SET or takes_list(uses)
+    # An id says which record is meant, whatever entity it is of.
+    kind = GUID if kind is ENTITY_REFERENCE else kind
+    read, schema = _list(kind, limits) if several else _single(kind, limits)
+    default = None
+    if definition.default is not None:
+        schema = {**schema, "default": copy.deepcopy(definition.default)}
+        default = _default(kind, limits, definition.default)
+    return _Input(
+        definition.name,
+        definition.name.lower(),
+        definition.required,
+        default,
+        read,
+        schema,
+        definition.description,
+        definition.type,
+        attribute,
+    )
+
+
+def _compared(uses: Sequence[Use], platform: Platform) -> Attribute | None:
+    """The attribute that the input is compared with; one with options, where there are several."""
+    known = (platform.attributes(use.entity).get(use.attribute) for use in uses)
+    found = [attribute for attribute in known if attribute is not None]
+    return next((attribute for attribute in found if attribute.option_set), found[0] if found else None)
+
+
+def _options(
+    definition: InputDefinition, attribute: Attribute | None, platform: Platform
+) -> OptionSet | None:
+    """The option set of the attribute that a choice is compared with."""
+    if TYPES[definition.type] not in (OPTION_SET, MULTI_OPTION_SET):
+        return None
+    if attribute is None or attribute.option_set is None:
+        return None
+    return option_set_of(attribute, platform)
+
+
+def option_set_of(attribute: Attribute, platform: Platform) -> OptionSet:
+    """The options of a choice attribute, whichever entity it is of."""
+    return attribute.options or platform.option_set(attribute.option_set or "")
+
+
+def _single(kind: InputType, limits: Limits) -> tuple[Callable[[str], Value], dict[str, Any]]:
+    convert, read = _FROM_TEXT[kind.name], kind.compile(limits)
+    return lambda text: read(convert(text)), kind.schema(limits)
+
+
+def _list(kind: InputType, limits: Limits) -> tuple[Callable[[str], Any], dict[str, Any]]:
+    if kind is MULTI_OPTION_SET:
+        read_all, schema = kind.compile(limits), kind.schema(limits)
+        schema["maxItems"] = min(MOST_ITEMS, schema["maxItems"])
+        return lambda text: read_all([_whole(item) for item in _items(text)]), schema
+    read_one, schema = _single(kind, limits)
+
+    def read(text: str) -> tuple[Value, ...]:
+        return tuple(read_one(item) for item in _items(text))
+
+    return read, {"type": "array", "items": schema, "minItems": 1, "maxItems": MOST_ITEMS}
+
+
+def _items(text: str) -> list[str]:
+    items = split_list(text)
+    if len(items) > MOST_ITEMS:
+        raise InvalidInput("too_long", f"At most {MOST_ITEMS} items.")
+    if not all(items):
+        raise InvalidInput("required", r"No item may be empty; a comma inside one is written \,")
+    return items
+
+
+def _default(kind: InputType, limits: Limits, default: Any) -> Any:
+    """The default, which stands in the definition as JSON: of a list, one item or all of them."""
+    read = kind.compile(limits)
+    if isinstance(default, (list, tuple)) and kind is not MULTI_OPTION_SET:
+        return tuple(read(item) for item in default)
+    return read(list(default) if isinstance(default, tuple) else default)
+
+
+def _parameter(known: _Input) -> dict[str, Any]:
+    parameter: dict[str, Any] = {"name": known.name, "in": "query", "schema": known.schema}
+    if known.required:
+        parameter["required"] = True
+    if known.description:
+        parameter["description"] = known.description
+    if known.schema.get("type") == "array":
+        parameter |= {"style": "form", "explode": False}
+    return parameter
+
+
+def _text(text: str) -> str:
+    return text
+
+
+def _whole(text: str) -> Any:
+    """The number; else the text as it is, which the type then refuses in its own words. So do the others."""
+    return int(text) if _WHOLE.fullmatch(text) else text
+
+
+def _number(text: str) -> Any:
+    return Decimal(text) if _NUMBER.fullmatch(text) else text
+
+
+def _boolean(text: str) -> Any:
+    return _BOOLEANS.get(text.lower(), text)
+
+
+_FROM_TEXT: Mapping[str, Callable[[str], Any]] = {
+    "String": _text,
+    "Text": _text,
+    "Integer": _whole,
+    "BigInt": _text,
+    "Decimal": _text,
+    "Double": _number,
+    "Money": _text,
+    "Boolean": _boolean,
+    "DateTime": _text,
+    "Date": _text,
+    "Guid": _text,
+    "OptionSet": _whole,
+    "MultiOptionSet": _text,
+    "EntityReference": _text,
+}

@@ -1,0 +1,344 @@
+"""`manage.py importmetadata`: entities as a Dataverse organisation has them, from the files it answers."""
+
+from __future__ import annotations
+
+import io
+import json
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from crmbox.platform import EmbeddedPlatform
+from crmclient.errors import InvalidRecord
+from crmclient.metadata import AttributeType, Cascade, DateTimeBehavior
+from crmclient.query.ast import Column, Query
+from crmclient.values import Reference
+
+pytestmark = pytest.mark.django_db
+
+STRING = "#Microsoft.Dynamics.CRM.StringAttributeMetadata"
+
+
+def label(text: str, german: str | None = None) -> dict[str, Any]:
+    texts = [(text, 1033), *([(german, 1031)] if german else [])]
+    return {"LocalizedLabels": [{"Label": each, "LanguageCode": lcid} for each, lcid in texts]}
+
+
+def attribute(name: str, type_: str, **more: Any) -> dict[str, Any]:
+    return {
+        "LogicalName": name.lower(),
+        "SchemaName": name,
+        "AttributeType": type_,
+        "AttributeTypeName": {"Value": f"{type_}Type"},
+        "DisplayName": label(name.removeprefix("wool_")),
+        "RequiredLevel": {"Value": "None"},
+        **more,
+    }
+
+
+def option(value: int, text: str, **more: Any) -> dict[str, Any]:
+    return {"Value": value, "Label": label(text), **more}
+
+
+def options(name: str, *members: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"Name": name, "IsGlobal": False, "Options": list(members), **more}
+
+
+def entity(name: str, *attributes: dict[str, Any], **more: Any) -> dict[str, Any]:
+    logical = name.lower()
+    return {
+        "LogicalName": logical,
+        "SchemaName": name,
+        "EntitySetName": f"{logical}s",
+        "PrimaryIdAttribute": f"{logical}id",
+        "PrimaryNameAttribute": "wool_name",
+        "DisplayName": label(name.removeprefix("wool_"), f"{name} auf Deutsch"),
+        "DisplayCollectionName": label(f"{name}s"),
+        "OwnershipType": "UserOwned",
+        "Attributes": [
+            attribute(f"{logical}id", "Uniqueidentifier", IsPrimaryId=True),
+            attribute("wool_name", "String", MaxLength=80, IsPrimaryName=True),
+            attribute("createdon", "DateTime", DisplayName=label("Born")),
+            attribute("ownerid", "Owner", Targets=["systemuser", "team"]),
+            *attributes,
+        ],
+        **more,
+    }
+
+
+GRADES = options("wool_grades", option(1, "Coarse"), option(2, "Fine"), IsGlobal=True)
+COLOURS = options("wool_sheep_colour", option(7, "Black"), option(8, "White", IsHidden=True))
+STATES = options("wool_sheep_statecode", option(0, "Grazing"), option(1, "Gone"))
+STATUSES = options(
+    "wool_sheep_statuscode",
+    *(
+        option(value, text, State=state)
+        for value, text, state in ((1, "Out", 0), (2, "In", 0), (3, "Sold", 1))
+    ),
+)
+
+SHEEP = entity(
+    "wool_Sheep",
+    attribute("wool_Weight", "Decimal", Precision=2, MinValue=0.5, MaxValue=300),
+    attribute("wool_Price", "Money", Precision=2),
+    attribute("wool_Shorn", "DateTime", DateTimeBehavior={"Value": "DateOnly"}),
+    attribute("wool_Story", "Memo", MaxLength=1_073_741_823),
+    attribute("wool_Tame", "Boolean", DefaultValue=True),
+    attribute("wool_Grade", "Picklist", OptionSet=GRADES, DefaultFormValue=2),
+    attribute(
+        "wool_Colours", "Virtual", OptionSet=COLOURS, AttributeTypeName={"Value": "MultiSelectPicklistType"}
+    ),
+    attribute("statecode", "State", OptionSet=STATES, RequiredLevel={"Value": "SystemRequired"}),
+    attribute("statuscode", "Status", OptionSet=STATUSES),
+    attribute("wool_FarmId", "Lookup", Targets=["wool_farm"]),
+    attribute("wool_FarmIdName", "String", AttributeOf="wool_farmid"),
+    attribute("wool_Photo", "Virtual", AttributeTypeName={"Value": "ImageType"}, MaxSizeInKB=10_240),
+    attribute("wool_Parties", "PartyList", Targets=["account"]),
+    attribute("wool_Managed", "ManagedProperty"),
+    Keys=[{"LogicalName": "wool_tag", "KeyAttributes": ["wool_name"]}],
+    ManyToOneRelationships=[
+        {
+            "SchemaName": "wool_farm_sheep",
+            "ReferencedEntity": "wool_farm",
+            "ReferencingEntity": "wool_sheep",
+            "ReferencingAttribute": "wool_farmid",
+            "CascadeConfiguration": {"Delete": "Cascade"},
+        }
+    ],
+    ManyToManyRelationships=[
+        {
+            "SchemaName": "wool_sheep_shows",
+            "Entity1LogicalName": "wool_sheep",
+            "Entity2LogicalName": "wool_show",
+            "IntersectEntityName": "wool_sheep_show",
+        }
+    ],
+)
+FARM = entity("wool_Farm")
+SHOW = entity("wool_Show", OwnershipType="OrganizationOwned")
+WHOLE = {"@odata.context": "x", "EntityMetadata": [SHEEP, FARM, SHOW], "ServerVersionStamp": "1"}
+
+
+def imported(folder: Path, content: Any, *arguments: str, suffix: str = "json") -> str:
+    """What the command prints."""
+    path = folder / f"organisation.{suffix}"
+    path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+    out = io.StringIO()
+    call_command("importmetadata", str(path), *arguments, stdout=out)
+    return out.getvalue()
+
+
+def test_only_what_is_asked_for_is_made(tmp_path: Path) -> None:
+    told = imported(tmp_path, WHOLE, "--entities", "wool_farm")
+
+    present = EmbeddedPlatform().entities()
+    assert "Made 1 entities" in told
+    assert {name for name in present if name.startswith("wool_")} == {"wool_farm"}
+    assert present["wool_farm"].label.texts == {1033: "Farm", 1031: "wool_Farm auf Deutsch"}
+
+
+def test_without_a_wish_it_tells_what_there_is(tmp_path: Path) -> None:
+    assert "3 entities with 26 attributes: wool_farm, wool_sheep, wool_show" in imported(tmp_path, WHOLE)
+    assert "wool_farm" not in EmbeddedPlatform().entities()
+
+
+def test_attributes_are_as_they_were(tmp_path: Path) -> None:
+    imported(tmp_path, WHOLE, "--all")
+
+    found = EmbeddedPlatform().attributes("wool_sheep")
+    assert (found["wool_weight"].minimum, found["wool_weight"].precision) == (Decimal("0.5"), 2)
+    assert found["wool_shorn"].behavior is DateTimeBehavior.DATE_ONLY
+    assert found["wool_story"].max_length == 1_048_576
+    assert found["wool_colours"].type is AttributeType.MULTISELECT
+    assert found["wool_photo"].max_size == 10_240 * 1024
+    assert found["createdon"].label.text() == "Born"
+    assert not {"wool_farmidname", "wool_parties", "wool_managed"} & set(found)
+
+
+def test_options_are_as_they_were(tmp_path: Path) -> None:
+    imported(tmp_path, WHOLE, "--all")
+
+    platform = EmbeddedPlatform()
+    colours = platform.option_set("wool_colours", entity="wool_sheep")
+    statuses = platform.option_set("statuscode", entity="wool_sheep")
+    assert [(each.value, each.hidden) for each in colours.options] == [(7, False), (8, True)]
+    assert [each.label.text() for each in platform.option_set("wool_grades").options] == ["Coarse", "Fine"]
+    assert [each.value for each in statuses.options if statuses.is_inactive(each)] == [3]
+
+
+def test_records_live_in_what_was_made(tmp_path: Path) -> None:
+    imported(tmp_path, WHOLE, "--all")
+    platform = EmbeddedPlatform()
+    farm = platform.create("wool_farm", {"wool_name": "Hill"}).id
+    sheep = platform.create("wool_sheep", {"wool_name": "Dolly", "wool_farmid": Reference("wool_farm", farm)})
+
+    values = platform.retrieve("wool_sheep", sheep.id, ["wool_grade", "wool_tame", "statuscode"]).values
+    assert values == {"wool_grade": 2, "wool_tame": True, "statuscode": 1}
+    with pytest.raises(InvalidRecord):
+        platform.update("wool_sheep", sheep.id, {"wool_weight": Decimal(301)})
+    platform.delete("wool_farm", farm)
+    assert platform.query(Query("wool_sheep", (Column("wool_name"),))).rows == []
+
+
+def test_relationships_keep_their_names_and_what_a_delete_does(tmp_path: Path) -> None:
+    imported(tmp_path, WHOLE, "--all")
+
+    found = {each.name: each for each in EmbeddedPlatform().relationships("wool_sheep")}
+    assert found["wool_farm_sheep"].on_delete is Cascade.DELETE
+    assert found["wool_sheep_shows"].intersect == "wool_sheep_show"
+
+
+def test_related_entities_come_along_when_wished(tmp_path: Path) -> None:
+    imported(tmp_path, WHOLE, "--entities", "wool_sheep", "--related")
+
+    assert {"wool_farm", "wool_sheep"} <= set(EmbeddedPlatform().entities())
+    assert "wool_show" not in EmbeddedPlatform().entities()
+
+
+def test_a_later_run_brings_what_has_changed_and_what_was_missing(tmp_path: Path) -> None:
+    assert "wool_sheep.wool_farmid: no entity" in imported(tmp_path, WHOLE, "--entities", "wool_sheep")
+    EmbeddedPlatform().create("wool_sheep", {"wool_name": "Dolly"})
+    changed = json.loads(json.dumps(WHOLE))
+    sheep = changed["EntityMetadata"][0]
+    sheep["Attributes"].append(attribute("wool_Ear", "String", MaxLength=5))
+    sheep["Attributes"][1]["MaxLength"] = 90
+    sheep["Attributes"][1]["DisplayName"] = label("Call name")
+
+    assert "Made 1 entities, changed 1" in imported(tmp_path, changed, "--entities", "wool_sheep,wool_farm")
+    assert "Made 0 entities, changed 0" in imported(tmp_path, changed, "--entities", "wool_sheep,wool_farm")
+
+    found = EmbeddedPlatform().attributes("wool_sheep")
+    assert found["wool_farmid"].targets == ("wool_farm",)
+    assert found["wool_ear"].max_length == 5
+    assert (found["wool_name"].max_length, found["wool_name"].label.text()) == (90, "Call name")
+    [row] = EmbeddedPlatform().query(Query("wool_sheep", (Column("wool_name"),))).rows
+    assert row["wool_name"] == "Dolly"
+
+
+def test_option_sets_may_come_in_a_file_of_their_own(tmp_path: Path) -> None:
+    bare = entity("wool_Yarn", attribute("wool_Grade", "Picklist", OptionSet={**GRADES, "Options": []}))
+    sets = tmp_path / "sets.json"
+    sets.write_text(
+        json.dumps({"value": [GRADES, {"OptionSetType": "Boolean", "Name": "x"}]}), encoding="utf-8"
+    )
+
+    imported(tmp_path, {"value": [bare]}, str(sets), "--all")
+
+    assert len(EmbeddedPlatform().option_set("wool_grade", entity="wool_yarn").options) == 2
+
+
+CSDL = """<?xml version="1.0" encoding="utf-8"?>
+<edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx">
+<edmx:Reference Uri="x"><edmx:Include Namespace="Org.OData.Core.V1" Alias="Core"/></edmx:Reference>
+<edmx:DataServices><Schema Namespace="Microsoft.Dynamics.CRM" Alias="mscrm" xmlns="http://docs.oasis-open.org/odata/ns/edm">
+<EnumType Name="AccessRights" IsFlags="true"><Member Name="None" Value="0"/></EnumType>
+<ComplexType Name="Paging"><Property Name="Count" Type="Edm.Int32"/></ComplexType>
+<EntityType Name="crmbaseentity" Abstract="true"/>
+<EntityType Name="wool_event" BaseType="mscrm.crmbaseentity"><Key><PropertyRef Name="eventid"/></Key>
+ <Property Name="eventid" Type="Edm.Guid"/><Property Name="subject" Type="Edm.String" Unicode="false">
+ <Annotation Term="Org.OData.Core.V1.Description" String="What it is about"/></Property></EntityType>
+<EntityType Name="wool_call" BaseType="mscrm.wool_event">
+ <Property Name="wool_fee" Type="Edm.Decimal" Scale="Variable"/>
+ <Property Name="wool_fee_base" Type="Edm.Decimal"/>
+ <Property Name="wool_day" Type="Edm.Date"/><Property Name="wool_rights" Type="mscrm.AccessRights"/>
+ <Property Name="statecode" Type="Edm.Int32"/><Property Name="statuscode" Type="Edm.Int32"/>
+ <Property Name="wool_paper" Type="Edm.Guid"/><Property Name="wool_paper_name" Type="Edm.String"/>
+ <Property Name="wool_face" Type="Edm.Binary"/><Property Name="wool_faceid" Type="Edm.Guid"/>
+ <Property Name="wool_face_timestamp" Type="Edm.Int64"/><Property Name="wool_face_url" Type="Edm.String"/>
+ <Property Name="_wool_about_value" Type="Edm.Guid"/>
+ <NavigationProperty Name="wool_about_team" Type="mscrm.team" Partner="wool_team_calls">
+  <ReferentialConstraint Property="_wool_about_value" ReferencedProperty="teamid"/></NavigationProperty>
+ <NavigationProperty Name="wool_about_event" Type="mscrm.wool_event" Partner="wool_event_calls">
+  <ReferentialConstraint Property="_wool_about_value" ReferencedProperty="eventid"/></NavigationProperty>
+</EntityType>
+<EntityType Name="team" BaseType="mscrm.crmbaseentity"><Key><PropertyRef Name="teamid"/></Key>
+ <Property Name="teamid" Type="Edm.Guid"/></EntityType>
+<Action Name="wool_Shear" IsBound="true"><Parameter Name="entity" Type="mscrm.wool_call"/></Action>
+<Function Name="WhoAmI"><ReturnType Type="mscrm.Paging"/></Function>
+<EntityContainer Name="System"><EntitySet Name="wool_calls" EntityType="Microsoft.Dynamics.CRM.wool_call"/>
+ <EntitySet Name="wool_events" EntityType="Microsoft.Dynamics.CRM.wool_event"/>
+ <EntitySet Name="teams" EntityType="Microsoft.Dynamics.CRM.team"/></EntityContainer>
+</Schema></edmx:DataServices></edmx:Edmx>
+"""
+
+
+def test_a_metadata_document_gives_what_it_knows(tmp_path: Path) -> None:
+    imported(tmp_path, CSDL, "--entities", "wool_call,wool_event", suffix="xml")
+
+    platform = EmbeddedPlatform()
+    found = platform.attributes("wool_call")
+    types = {
+        name: each.type.value for name, each in found.items() if name == "subject" or name.startswith("wool_")
+    }
+    assert types == {
+        "subject": "String",
+        "wool_fee": "Money",
+        "wool_fee_base": "Decimal",
+        "wool_day": "DateTime",
+        "wool_paper": "File",
+        "wool_face": "Image",
+        "wool_about": "Lookup",
+    }
+    assert found["wool_about"].targets == ("team", "wool_event")
+    assert platform.entities()["wool_call"].primary_name == "subject"
+    assert "wool_event_calls" in {each.name for each in platform.relationships("wool_call")}
+    assert len(platform.option_set("statecode", entity="wool_call").options) == 2
+
+
+def test_a_metadata_document_changes_nothing_that_is_known_better(tmp_path: Path) -> None:
+    imported(tmp_path, WHOLE, "--all")
+    before = EmbeddedPlatform().attributes("wool_farm")
+    outline = (
+        CSDL.replace("wool_event", "wool_farm")
+        .replace("eventid", "wool_farmid")
+        .replace('Name="subject"', 'Name="wool_name"')
+    )
+
+    imported(tmp_path, outline, "--entities", "wool_farm", suffix="xml")
+
+    assert EmbeddedPlatform().attributes("wool_farm") == before
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ("", "is empty"),
+        ("hello", "is no JSON at all"),
+        (json.dumps(WHOLE)[:-200], "ends in the middle"),
+        (json.dumps(WHOLE) + "{}", "something after the end"),
+        ('{"value": [{"LogicalName": "x",}]}', "is not JSON"),
+        ('{"value": [{"name": "Contoso"}]}', "holds other things than entities"),
+        ('{"value": [5]}', "describe 0 entities"),
+        ("[" * 100_000, "ends in the middle"),
+        ('{"value": [' + "[" * 5_000 + "]" * 5_000 + "]}", "is not JSON"),
+        ({"value": [entity("wool_Bad", {"LogicalName": "x"})]}, "not as Dataverse writes it"),
+        (
+            {"value": [entity("wool_Bad", attribute("x", "Picklist", OptionSet="y", RequiredLevel="z"))]},
+            "wool_bad",
+        ),
+        ({"value": [entity("wool_Bad") | {"LogicalName": 'x"; DROP'}]}, "for a name"),
+        ({"value": [entity("wool_Bad", EntitySetName="accounts/../x")]}, "for a name"),
+        ("<html><body>Sign in</body></html>", "no $metadata document"),
+        (CSDL[:900], "not well-formed"),
+        (
+            CSDL.replace("<edmx:Edmx ", "<!DOCTYPE x [<!ENTITY a 'b'>]>\n<edmx:Edmx ", 1),
+            "no $metadata document",
+        ),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_a_sentence(tmp_path: Path, content: Any, reason: str) -> None:
+    try:
+        told = imported(tmp_path, content, "--all")
+    except CommandError as error:
+        told = str(error)
+
+    assert reason in told
+    assert not [name for name in EmbeddedPlatform().entities() if name.startswith(("wool_", "x"))]
+
+
+def test_a_name_that_is_not_described_is_said(tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="no entity wool_goat"):
+        imported(tmp_path, WHOLE, "--entities", "wool_goat,wool_farm")
