@@ -52,7 +52,7 @@ class Description:
 class Operation(ABC):
     """A served endpoint: its definition compiled for one revision of configuration and metadata.
 
-    Compiling raises runtime.http.failures.Misconfigured, or a MetadataError of the platform, when the definition
+    Compiling raises Misconfigured, or a MetadataError of the platform, when the definition
     cannot be served.
     """
 
