@@ -15,6 +15,7 @@ from designer.models.releases import Release
 from designer.models.revision import Change, RevisionRow
 from designer.models.rights import StudioRights
 from designer.models.steps import Fetcher, Precondition
+from designer.models.tried_calls import TriedCall
 from designer.models.usage import EndpointCalls
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "RevisionRow",
     "Role",
     "StudioRights",
+    "TriedCall",
     "UserProperty",
     "Version",
 ]

@@ -31,6 +31,7 @@ from designer.models import (
     RevisionRow,
     Role,
     StudioRights,
+    TriedCall,
     UserProperty,
     Version,
 )
@@ -44,7 +45,7 @@ pytestmark = pytest.mark.django_db
 # What is noted about the configuration and is no part of it.
 ABOUT_THE_CONFIGURATION = (
     *(RevisionRow, Change, Version, ItemChange, RecordedItem, RecordedRevision),
-    *(Release, AuditEntry, EndpointCalls, StudioRights),
+    *(Release, AuditEntry, EndpointCalls, StudioRights, TriedCall),
 )
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from django.contrib.auth.models import Permission, User
@@ -11,8 +13,10 @@ from django.test import Client
 from django.urls import reverse
 
 from crmbox.demo.people import RITA_REP
-from designer.models import AuditEntry, Endpoint
+from crmclient.query.ast import Column, Page, Query
+from designer.models import AuditEntry, Endpoint, TriedCall
 from designer.platform import get_platform
+from designer.studio.trying import tried_calls
 from tests.designer.studio import change_url, filled, page
 from tests.runtime.accounts import an_account, endpoint
 
@@ -21,11 +25,34 @@ def _url(row: Endpoint) -> str:
     return reverse("admin:designer_endpoint_try", args=[row.pk])
 
 
+def _form(client: Client, row: Endpoint, **data: Any) -> dict[str, Any]:
+    """What a browser sends that has just opened the page and filled it in."""
+    token = page(client, _url(row)).context["token"]
+    return {"caller": "token", "roles": ["sales-rep"], "user": "", "mode": "dry", "_call": token, **data}
+
+
 def _try(client: Client, row: Endpoint, **data: Any) -> Any:
-    given = {"caller": "token", "roles": ["sales-rep"], "user": "", "mode": "dry", **data}
-    answer = client.post(_url(row), given)
+    answer = client.post(_url(row), _form(client, row, **data), follow=True)
     assert answer.status_code == 200
     return answer
+
+
+def _accounts() -> int:
+    query = Query("account", (Column("accountid"),))
+    return get_platform().query(query, Page(size=1, total=True)).total or 0
+
+
+def _said(answer: Any) -> str:
+    return " ".join(str(message) for message in answer.context["messages"])
+
+
+@pytest.fixture
+def max_studio(portico: None) -> Client:
+    """Another account of the studio that may call for real."""
+    client = Client()
+    other = User.objects.create_superuser("other")
+    client.force_login(other, backend="django.contrib.auth.backends.ModelBackend")
+    return client
 
 
 @pytest.fixture
@@ -125,6 +152,99 @@ def test_a_real_call_is_done_and_noted(daring: Client) -> None:
     assert (noted.account, noted.subject) == ("designer", "sales.accounts.create")
     assert "for real" in noted.detail
     assert "Tried" not in noted.detail
+
+
+def test_a_real_call_answers_with_the_address_of_its_answer(daring: Client) -> None:
+    row, before = endpoint("create"), _accounts()
+    sent = daring.post(_url(row), _form(daring, row, body__name="Tried", mode="real"))
+    assert sent.status_code == 303
+    for _ in range(3):
+        shown = daring.get(sent["Location"])
+        assert shown.context["outcome"].status == 200
+        assert shown.context["form"]["body__name"].value() == "Tried"
+    assert _accounts() == before + 1
+    assert AuditEntry.objects.filter(action=AuditEntry.Action.TRY).count() == 1
+
+
+def test_what_is_sent_again_is_not_called_again(daring: Client) -> None:
+    row, before = endpoint("create"), _accounts()
+    form = _form(daring, row, body__name="Tried", mode="real")
+    first = daring.post(_url(row), form)
+    again = daring.post(_url(row), form, follow=True)
+    assert again.redirect_chain[-1][0] == first["Location"]
+    assert "made once, and not again" in _said(again)
+    assert again.context["outcome"].status == 200
+    assert _accounts() == before + 1
+    # The page of the answer has a token of its own: pressing the button there is another call.
+    daring.post(_url(row), {**form, "_call": again.context["token"]})
+    assert _accounts() == before + 2
+
+
+def test_a_form_that_was_used_for_another_call_calls_nothing_and_loses_nothing(daring: Client) -> None:
+    row, before = endpoint("create"), _accounts()
+    form = _form(daring, row, body__name="Tried", mode="real")
+    daring.post(_url(row), form)
+    changed = daring.post(_url(row), {**form, "body__name": "Changed"})
+    assert changed.status_code == 200
+    assert "used for another call" in _said(changed)
+    assert changed.context["form"]["body__name"].value() == "Changed"
+    assert _accounts() == before + 1
+    daring.post(_url(row), {**form, "body__name": "Changed", "_call": changed.context["token"]})
+    assert _accounts() == before + 2
+
+
+@pytest.mark.parametrize("token", ["", "x", "00000000-0000-4000-8000-000000000000"])
+def test_a_real_call_without_a_token_of_the_form_is_not_made(daring: Client, token: str) -> None:
+    row, before = endpoint("create"), _accounts()
+    form = _form(daring, row, body__name="Tried", mode="real", _call=token)
+    assert "not made" in _said(daring.post(_url(row), form))
+    assert _accounts() == before
+
+
+def test_a_token_is_no_longer_good_than_calls_are_kept(daring: Client, monkeypatch: Any) -> None:
+    row, before = endpoint("create"), _accounts()
+    form = _form(daring, row, body__name="Tried", mode="real")
+    place = daring.post(_url(row), form)["Location"]
+    TriedCall.objects.update(made_at=dt.datetime.now(dt.UTC) - tried_calls.KEPT)
+    assert "not kept any more" in _said(daring.get(place))
+    monkeypatch.setattr(tried_calls, "KEPT", dt.timedelta(0))
+    assert "not made" in _said(daring.post(_url(row), form))
+    assert _accounts() == before + 1
+
+
+def test_an_answer_is_shown_to_who_called_alone(daring: Client, max_studio: Client) -> None:
+    row = endpoint("create")
+    place = daring.post(_url(row), _form(daring, row, body__name="Tried", mode="real"))["Location"]
+    assert max_studio.get(place).context["outcome"] is None
+    User.objects.get(username="designer").groups.clear()
+    User.objects.get(username="designer").user_permissions.set(
+        Permission.objects.filter(content_type__app_label="designer").exclude(codename="call_for_real")
+    )
+    assert daring.get(place).status_code == 403
+
+
+def test_a_call_that_is_under_way_is_waited_for_and_a_lost_one_is_said(daring: Client) -> None:
+    row = endpoint("create")
+    place = daring.post(_url(row), _form(daring, row, body__name="Tried", mode="real"))["Location"]
+    TriedCall.objects.update(outcome=None)
+    text = daring.get(place).content.decode()
+    assert 'http-equiv="refresh"' in text
+    assert "under way" in text
+    TriedCall.objects.update(made_at=dt.datetime.now(dt.UTC) - dt.timedelta(minutes=5))
+    text = daring.get(place).content.decode()
+    assert 'http-equiv="refresh"' not in text
+    assert "not known what became of this call" in text
+
+
+def test_a_real_call_of_an_unsaved_page_shows_its_answer_as_that_page_stands(daring: Client) -> None:
+    row = endpoint("create")
+    data = filled(page(daring, change_url(row))) | {"inputs-1-name": "mobile"}
+    data |= {"bindings-1-value_text": "mobile"}
+    unsaved = urlencode(data, doseq=True)
+    answer = _try(daring, row, _unsaved=unsaved, body__name="Tried", body__mobile="1", mode="real")
+    assert answer.context["outcome"].status == 200
+    assert answer.context["unsaved"] == unsaved
+    assert "body__mobile" in answer.context["form"].fields
 
 
 def test_a_file_is_uploaded(daring: Client) -> None:

@@ -72,7 +72,7 @@ def run_view(pages: EndpointPages, request: HttpRequest, row: EndpointRow) -> Ht
     """
     if not pages.has_change_permission(request, row) or not may_run(request, row):
         raise PermissionDenied
-    configuration = configuration_of(pages, request, row)
+    configuration = configuration_of(pages, request, row, request.POST)
     try:
         endpoint = _of_first_rows(_chosen(configuration.endpoints[row.pk], request.POST.get(_FETCHER)))
     except NotRunnable as reason:

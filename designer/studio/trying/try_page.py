@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
 
 from designer.audit.writing import note
 from designer.configuration import Configuration, Endpoint
-from designer.models import AuditEntry
+from designer.models import AuditEntry, TriedCall
 from designer.models import Endpoint as EndpointRow
 from designer.ports import Attempt, Outcome, get_runtime
+from designer.studio.trying import tried_calls
 from designer.studio.trying.try_form import TryForm
 from designer.studio.trying.unsaved import UNSAVED, configuration_of
 
@@ -24,29 +26,85 @@ FOR_REAL = "designer.call_for_real"
 
 
 def try_view(pages: EndpointPages, request: HttpRequest, row: EndpointRow) -> HttpResponse:
-    """The endpoint as it is saved or as its page stands, enabled or not."""
+    """The endpoint as it is saved or as its page stands, enabled or not.
+
+    A call for real is made once for the token of its form, and answered with the address of its answer.
+    """
     if not pages.has_change_permission(request, row):
         raise PermissionDenied
-    configuration = configuration_of(pages, request, row)
+    call = _shown_call(request, row)
+    values = request.POST if call is None else tried_calls.values_of(call)
+    configuration = configuration_of(pages, request, row, values)
     endpoint = configuration.endpoints[row.pk]
     preview = get_runtime().preview(endpoint, f"{request.scheme}://{request.get_host()}")
-    sent = {"data": request.POST, "files": request.FILES} if "mode" in request.POST else {}
+    sent = {"data": values, "files": request.FILES} if "mode" in values else {}
     form = TryForm(endpoint, preview, may_be_real=request.user.has_perm(FOR_REAL), **sent)
-    outcome = None
-    if not preview.problem and form.is_bound and form.is_valid():
-        outcome = _tried(request, endpoint, configuration, form.attempt())
+    outcome = tried_calls.outcome_of(call) if call else None
+    if request.method == "POST" and not preview.problem and form.is_bound and form.is_valid():
+        attempt = form.attempt()
+        if not attempt.dry:
+            response = _call_once(request, row, endpoint, configuration, attempt)
+            if response is not None:
+                return response
+        else:
+            outcome = _tried(request, endpoint, configuration, attempt)
     context = {
         **pages.admin_site.each_context(request),
         "title": _("Try it"),
         "opts": pages.opts,
         "original": row,
-        "unsaved": request.POST.get(UNSAVED, ""),
+        "unsaved": values.get(UNSAVED, ""),
         "form": form,
+        "token_field": tried_calls.TOKEN,
+        "token": tried_calls.new_token(),
+        "tried": call,
+        "is_lost": call is not None and tried_calls.is_lost(call),
         "preview": preview,
         "outcome": outcome,
         "media": pages.media + form.media,
     }
     return TemplateResponse(request, "designer/endpoint/try.html", context)
+
+
+def _shown_call(request: HttpRequest, row: EndpointRow) -> TriedCall | None:
+    """The call whose answer is asked for by its address."""
+    if request.method == "POST" or tried_calls.TOKEN not in request.GET:
+        return None
+    if not request.user.has_perm(FOR_REAL):
+        raise PermissionDenied
+    try:
+        return tried_calls.asked_for(request, row)
+    except ValueError:
+        messages.info(request, _("The answer of this call is not kept any more."))
+        return None
+
+
+def _call_once(
+    request: HttpRequest,
+    row: EndpointRow,
+    endpoint: Endpoint,
+    configuration: Configuration,
+    attempt: Attempt,
+) -> HttpResponse | None:
+    """Make the call, unless one with the form's token was made before; None where it has to be sent anew."""
+    token = tried_calls.token_of(request.POST)
+    if token is None:
+        messages.warning(request, _("The call was not made. Press “Call” once more."))
+        return None
+    call = tried_calls.claim(request, row, token)
+    if call is not None:
+        tried_calls.finish(call, _tried(request, endpoint, configuration, attempt))
+    else:
+        made = tried_calls.find(request, row, token)
+        if made is None or not tried_calls.is_same(made, request):
+            messages.warning(
+                request,
+                _("The call was not made: this form was used for another call. Press “Call” once more."),
+            )
+            return None
+        messages.info(request, _("The call was made once, and not again. Press “Call” to repeat it."))
+    # 303: whatever is reloaded from here on is the answer.
+    return HttpResponseRedirect(f"{request.path}?{tried_calls.place_of(token)}", status=303)
 
 
 def _tried(

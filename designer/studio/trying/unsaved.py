@@ -20,16 +20,20 @@ if TYPE_CHECKING:
 UNSAVED = "_unsaved"
 
 
-def configuration_of(pages: EndpointPages, request: HttpRequest, row: Endpoint) -> Configuration:
-    """With `row` as the request's `UNSAVED` has it; as it is saved where there is none."""
+def configuration_of(
+    pages: EndpointPages, request: HttpRequest, row: Endpoint, values: QueryDict
+) -> Configuration:
+    """With `row` as `values` have it under `UNSAVED`; as it is saved where there is none."""
     configuration = latest()
     if row.pk not in configuration.endpoints:
         raise Http404
-    text = request.POST.get(UNSAVED, "")
+    text = values.get(UNSAVED, "")
     if not text:
         return configuration
     sent = copy(request)
     sent.POST = QueryDict(text)
+    # The answer of a call is a page of its own, whose rows are those that were sent with the call.
+    sent.method = "POST"
     return with_draft(configuration, *forms_of(pages, sent, row))
 
 
