@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from django.db import DEFAULT_DB_ALIAS, connections
+from django.db import DEFAULT_DB_ALIAS, InterfaceError, OperationalError, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from designer.configuration import Revision
@@ -36,6 +36,21 @@ def _row(sql: str) -> Sequence[Any]:
             return found
     # Django's cursor costs several times the query itself.
     connection.ensure_connection()
+    try:
+        answer = _ask(connection, sql)
+    except (OperationalError, InterfaceError):
+        if connection.in_atomic_block or connection.is_usable():
+            raise
+        # A connection that died since the thread's last request shows it here, before anything was done.
+        connection.close()
+        connection.ensure_connection()
+        answer = _ask(connection, sql)
+    # What follows in this request need not ask whether the connection lives.
+    connection.health_check_done = True  # type: ignore[attr-defined]  # the stubs lack it
+    return answer
+
+
+def _ask(connection: BaseDatabaseWrapper, sql: str) -> Sequence[Any]:
     with connection.wrap_database_errors:
         answer: Sequence[Any] = _cursor(connection).execute(sql).fetchone()
         return answer

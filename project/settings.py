@@ -95,6 +95,16 @@ TEMPLATES = [
 ]
 
 
+# Of libpq: seconds, but for `tcp_user_timeout`, which is in milliseconds.
+_NOTICED_AFTER = {
+    "connect_timeout": 5,
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 20_000,
+}
+
+
 def _database(url: str) -> dict[str, Any]:
     if not url:
         try:
@@ -118,7 +128,13 @@ def _database(url: str) -> dict[str, Any]:
         options = database.setdefault("OPTIONS", {})
         given = options.get("prepare_threshold", 5)
         options["prepare_threshold"] = None if given == "None" else int(given)
+        # A server that is gone without a word is noticed: when connecting, while idle, and when written to.
+        for name, value in _NOTICED_AFTER.items():
+            options.setdefault(name, value)
     database["CONN_MAX_AGE"] = None
+    # Whoever uses a connection first in a request finds out whether it still lives. The API's requests do so
+    # by the revision's read, which they need anyway.
+    database["CONN_HEALTH_CHECKS"] = True
     return database
 
 

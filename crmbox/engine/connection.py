@@ -89,6 +89,8 @@ class Unit:
 
     def _connect(self) -> None:
         try:
+            # Asks the database only where this is the first use of the connection in a request.
+            self._wrapper.close_if_health_check_failed()
             self._wrapper.ensure_connection()
         except Exception as error:
             raise translated(error, self.dialect) from error

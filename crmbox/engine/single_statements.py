@@ -53,7 +53,10 @@ def single_unit(alias: str = DEFAULT_DB_ALIAS) -> SingleUnit | None:
     """None where it is not ours to begin and end a transaction, or somebody wants to see each statement."""
     wrapper = connections[alias]
     dialect = dialect_of(wrapper.vendor)
-    if wrapper.connection is None or wrapper.in_atomic_block:
+    if wrapper.in_atomic_block:
+        return None
+    wrapper.close_if_health_check_failed()
+    if wrapper.connection is None:
         return None
     if wrapper.execute_wrappers or wrapper.queries_logged:
         return None

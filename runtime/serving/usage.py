@@ -14,7 +14,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from django.db import DatabaseError, IntegrityError, connections, transaction
+from django.db import DatabaseError, IntegrityError, close_old_connections, connections, transaction
 from django.db.models import Exists, F, OuterRef
 
 from designer.models import EndpointCalls
@@ -99,6 +99,8 @@ class Usage:
             pause.wait(INTERVAL)
             if not self._counts:
                 continue
+            # As at the beginning of a request: a connection that died meanwhile is replaced.
+            close_old_connections()
             try:
                 self.flush()
             except DatabaseError as error:
