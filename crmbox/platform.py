@@ -9,8 +9,9 @@ from django.db import DEFAULT_DB_ALIAS
 
 from crmbox import option_sets as options
 from crmbox import users
-from crmbox.engine.connection import ReadUnit, WriteUnit, read_unit, write_unit
-from crmbox.engine.deadlines import in_time
+from crmbox.engine.bulkhead import Bulkhead
+from crmbox.engine.connection import read_unit, write_unit
+from crmbox.engine.deadlines import Work
 from crmbox.engine.queries import run as run_query
 from crmbox.engine.records.batch import run_batch
 from crmbox.engine.records.create import create, create_at_once
@@ -49,27 +50,38 @@ from crmclient.values import (
 
 
 class EmbeddedPlatform:
-    """`crmclient.Platform` on the tables of one of Django's databases."""
+    """`crmclient.Platform` on the tables of one of Django's databases.
+
+    Calls hold a place of `bulkhead` while they work, those about the caller one of `caller_bulkhead`.
+    """
 
     local_revision_sql: str | None = LOCAL_REVISION_SQL
 
-    def __init__(self, alias: str = DEFAULT_DB_ALIAS) -> None:
+    def __init__(
+        self,
+        alias: str = DEFAULT_DB_ALIAS,
+        *,
+        bulkhead: Bulkhead | None = None,
+        caller_bulkhead: Bulkhead | None = None,
+    ) -> None:
         self._alias = alias
+        self._bulkhead = bulkhead
+        self._caller_bulkhead = caller_bulkhead
 
     def create(
         self, entity: str, values: Values, *, id: Guid | None = None, call: Call = SERVICE_CALL
     ) -> Stored:
-        in_time(call)
-        single = single_unit(self._alias)
-        if single is not None:
-            stored = create_at_once(single, entity, values, id=id, caller=call.caller)
-            if stored is not None:
-                return stored
-        with self._writing(call) as unit:
-            return create(unit, entity, values, id=id, caller=call.caller)
+        with self._work(call):
+            single = single_unit(self._alias)
+            if single is not None:
+                stored = create_at_once(single, entity, values, id=id, caller=call.caller)
+                if stored is not None:
+                    return stored
+            with write_unit(self._alias) as unit:
+                return create(unit, entity, values, id=id, caller=call.caller)
 
     def retrieve(self, entity: str, id: Guid, columns: Sequence[str], *, call: Call = SERVICE_CALL) -> Record:
-        with self._reading(call) as unit:
+        with self._work(call), read_unit(self._alias) as unit:
             return retrieve(unit, entity, id, tuple(columns))
 
     def update(
@@ -81,27 +93,27 @@ class EmbeddedPlatform:
         if_version: str | None = None,
         call: Call = SERVICE_CALL,
     ) -> Stored:
-        in_time(call)
-        single = single_unit(self._alias)
-        if single is not None:
-            stored = update_at_once(single, entity, id, values, if_version=if_version, caller=call.caller)
-            if stored is not None:
-                return stored
-        with self._writing(call) as unit:
-            return update(unit, entity, id, values, if_version=if_version, caller=call.caller)
+        with self._work(call):
+            single = single_unit(self._alias)
+            if single is not None:
+                stored = update_at_once(single, entity, id, values, if_version=if_version, caller=call.caller)
+                if stored is not None:
+                    return stored
+            with write_unit(self._alias) as unit:
+                return update(unit, entity, id, values, if_version=if_version, caller=call.caller)
 
     def delete(
         self, entity: str, id: Guid, *, if_version: str | None = None, call: Call = SERVICE_CALL
     ) -> None:
-        with self._writing(call) as unit:
+        with self._work(call), write_unit(self._alias) as unit:
             delete(unit, entity, id, if_version=if_version, caller=call.caller)
 
     def batch(self, operations: Sequence[Operation], *, call: Call = SERVICE_CALL) -> list[Stored | None]:
-        with self._writing(call) as unit:
+        with self._work(call), write_unit(self._alias) as unit:
             return run_batch(unit, operations, call)
 
     def query(self, query: Query, page: Page = ALL, *, call: Call = SERVICE_CALL) -> QueryResult:
-        with self._reading(call) as unit:
+        with self._work(call), read_unit(self._alias) as unit:
             return run_query(unit, query, page)
 
     def upload(
@@ -116,9 +128,9 @@ class EmbeddedPlatform:
         if_version: str | None = None,
         call: Call = SERVICE_CALL,
     ) -> FileInfo:
-        in_time(call)
-        upload = Upload(self._alias, entity, id, attribute, if_version, call)
-        return upload.run(content, file_name, content_type)
+        with self._work(call):
+            upload = Upload(self._alias, entity, id, attribute, if_version, call)
+            return upload.run(content, file_name, content_type)
 
     def download(
         self,
@@ -130,8 +142,8 @@ class EmbeddedPlatform:
         length: int | None = None,
         call: Call = SERVICE_CALL,
     ) -> Download | None:
-        in_time(call)
-        return download(self._alias, entity, id, attribute, start, length)
+        with self._work(call):
+            return download(self._alias, entity, id, attribute, start, length)
 
     def execute(
         self,
@@ -141,8 +153,8 @@ class EmbeddedPlatform:
         target: Reference | None = None,
         call: Call = SERVICE_CALL,
     ) -> Mapping[str, Value]:
-        in_time(call)
-        return execute(self._alias, process, inputs, Context(self, call, target))
+        with self._work(call):
+            return execute(self._alias, process, inputs, Context(self, call, target))
 
     def entities(self) -> Mapping[str, Entity]:
         with read_unit(self._alias) as unit:
@@ -186,13 +198,12 @@ class EmbeddedPlatform:
         return SERVICE_USER
 
     def user(self, id: Guid) -> PlatformUser:
-        with read_unit(self._alias) as unit:
+        with self._work(_ABOUT_CALLER), read_unit(self._alias) as unit:
             return users.user(unit, id)
 
-    def _reading(self, call: Call) -> ReadUnit:
-        in_time(call)
-        return read_unit(self._alias)
+    def _work(self, call: Call) -> Work:
+        bulkhead = self._caller_bulkhead if call.about_caller else self._bulkhead
+        return Work(self._alias, call, None if bulkhead is None else bulkhead.place(call.deadline))
 
-    def _writing(self, call: Call) -> WriteUnit:
-        in_time(call)
-        return write_unit(self._alias)
+
+_ABOUT_CALLER = Call(about_caller=True)

@@ -19,6 +19,8 @@
         ├── Throttled                  service protection limits; `retry_after` seconds
         ├── Unavailable                not reachable, or the circuit is open; `retry_after` seconds
         ├── DeadlineExceeded
+        ├── OutOfSpace                 the platform has no room for what is written
+        ├── FileLost                   the platform knows of a file, but its bytes are gone
         └── UnexpectedAnswer           an answer that is not of the protocol
 
     InvalidValue                       one wrong value, listed in InvalidRecord.problems
@@ -192,6 +194,14 @@ class Unavailable(PlatformFailure):
 
 class DeadlineExceeded(PlatformFailure):
     """The call's deadline passed."""
+
+
+class OutOfSpace(PlatformFailure):
+    """The platform has no room left for what is written. Nothing of it is kept."""
+
+
+class FileLost(PlatformFailure):
+    """The platform knows of a file, but its bytes are missing or too few."""
 
 
 class UnexpectedAnswer(PlatformFailure):

@@ -30,10 +30,12 @@ class Call:
 
     `caller` is the platform user acted for (impersonation), None for the service's own account. `deadline`
     is a `time.monotonic()` second after which the call must have ended, with DeadlineExceeded.
+    `about_caller`: it asks who the caller is, and is not kept waiting by calls that ask for anything else.
     """
 
     caller: Guid | None = None
     deadline: float | None = None
+    about_caller: bool = False
 
 
 SERVICE_CALL = Call()

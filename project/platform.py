@@ -7,8 +7,10 @@ from typing import Any
 
 from django.conf import settings
 
+from crmbox.engine.bulkhead import Bulkhead
 from crmbox.platform import EmbeddedPlatform
 from crmclient import Platform
+from project import threads
 
 
 def configured() -> Platform:
@@ -16,8 +18,11 @@ def configured() -> Platform:
 
 
 def embedded() -> Platform:
-    """The CRM in the box, in the configuration's own database."""
-    return EmbeddedPlatform()
+    """The CRM in the box, in the configuration's own database. It never holds all threads of the process."""
+    shares = threads.shares()
+    return EmbeddedPlatform(
+        bulkhead=Bulkhead(shares.platform, shares.queue), caller_bulkhead=Bulkhead(shares.about_callers, 0)
+    )
 
 
 def dataverse() -> Platform:

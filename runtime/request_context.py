@@ -14,6 +14,7 @@ from django.conf import settings
 from django.http import HttpRequest
 
 from crmclient import Call, Guid, Value, parse_guid
+from crmclient.watchdog import Watch
 from runtime.callers.caller import ANONYMOUS, Caller
 from runtime.context import UserContext
 from runtime.files.receiving import ReceivedFile
@@ -47,6 +48,12 @@ class Exchange:
     caller: Caller = ANONYMOUS
     now: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.UTC))
     deadline: float = field(default_factory=lambda: time.monotonic() + settings.PORTICO["REQUEST_DEADLINE"])
+    # What ends statements of the service's database at the deadline, where the request is watched.
+    watch: Watch | None = None
+
+    def __post_init__(self) -> None:
+        if self.watch is not None:
+            self.deadline = self.watch.deadline
 
     @cached_property
     def record_id(self) -> Guid:
@@ -68,6 +75,8 @@ class Exchange:
         began = time.monotonic()
         yield
         self.deadline += time.monotonic() - began
+        if self.watch is not None:
+            self.watch.deadline = self.deadline
 
     def place_of(self, record: Guid) -> str | None:
         """The path of a record under this request's own, where one can be read there."""

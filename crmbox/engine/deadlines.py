@@ -1,14 +1,58 @@
-"""The caller's deadline, looked at before each step that takes time."""
+"""The caller's deadline: looked at before each step that takes time, and held while the database works."""
 
 from __future__ import annotations
 
 import time
+from types import TracebackType
+from typing import Any
 
-from crmclient.errors import DeadlineExceeded
+from django.db import connections
+
+from crmbox.engine.bulkhead import Place
+from crmclient.errors import DeadlineExceeded, Unavailable
 from crmclient.platform import Call
+from crmclient.watchdog import Watch
 
 
 def in_time(call: Call) -> None:
     """Raises DeadlineExceeded when the call should have ended by now."""
     if call.deadline is not None and time.monotonic() >= call.deadline:
         raise DeadlineExceeded("The call's deadline has passed.")
+
+
+class Work:
+    """One call's work on the database `alias`, at a place of a bulkhead, ended at the deadline.
+
+    Raises DeadlineExceeded, and Unavailable where there is no place.
+    """
+
+    __slots__ = ("_database", "_deadline", "_place", "_watch")
+
+    def __init__(self, alias: str, call: Call, place: Place | None) -> None:
+        in_time(call)
+        self._deadline = call.deadline
+        self._place = place
+        self._database: Any = connections[alias]
+        self._watch: Watch | None = None
+
+    def __enter__(self) -> None:
+        if self._place is not None:
+            self._place.__enter__()
+        if self._deadline is not None:
+            self._watch = Watch(self._database, self._deadline).__enter__()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._watch is not None:
+            self._watch.__exit__(kind, error, trace)
+            if self._watch.struck and not self._database.in_atomic_block:
+                self._database.close()
+        if self._place is not None:
+            self._place.__exit__(kind, error, trace)
+        # What could not be waited for any longer, such as a lock, says so in its own way.
+        if isinstance(error, Unavailable) and self._is_late():
+            raise DeadlineExceeded(f"The call's deadline has passed: {error}") from error
+
+    def _is_late(self) -> bool:
+        return self._deadline is not None and time.monotonic() >= self._deadline

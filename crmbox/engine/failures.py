@@ -4,10 +4,13 @@ chained cause.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from django.db import DatabaseError, InterfaceError, OperationalError
 
 from crmbox.engine.dialects.base import Dialect, UniqueViolation
-from crmclient.errors import Unavailable, UnexpectedAnswer
+from crmclient.database_errors import Trouble, trouble_of
+from crmclient.errors import DeadlineExceeded, OutOfSpace, PlatformFailure, Unavailable, UnexpectedAnswer
 
 RETRY_AFTER = 1.0
 
@@ -28,8 +31,17 @@ def translated(error: Exception, dialect: Dialect) -> Exception:
     violation = dialect.unique_violation(cause)
     if violation is not None:
         return NotUnique(violation)
-    if dialect.is_busy(cause):
-        return Unavailable("The store is busy with other writers.", retry_after=RETRY_AFTER)
+    trouble = trouble_of(cause)
+    if trouble is not None:
+        return _FAILURES[trouble]()
     if isinstance(error, OperationalError | InterfaceError):
         return Unavailable("The store's database does not answer.", retry_after=RETRY_AFTER)
     return UnexpectedAnswer(f"The store's database refused a statement ({type(cause).__name__}).")
+
+
+_FAILURES: Mapping[Trouble, Callable[[], PlatformFailure]] = {
+    Trouble.ENDED: lambda: DeadlineExceeded("The store's database took too long."),
+    Trouble.BUSY: lambda: Unavailable("The store is busy with other writers.", retry_after=RETRY_AFTER),
+    Trouble.FULL: lambda: OutOfSpace("The store's database has no room left."),
+    Trouble.READ_ONLY: lambda: Unavailable("The store's database takes no writes.", retry_after=RETRY_AFTER),
+}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from crmclient import SERVICE_CALL, Call, Guid, Platform, Value
@@ -90,6 +91,7 @@ class UserContext:
         return {**schema, "description": defined.description} if defined.description else schema
 
     def _read(self, caller: Caller, call: Call) -> Mapping[str, Any]:
+        call = replace(call, about_caller=True)
         row = self._record(caller, call)
         known = self._platform.attributes(USER) if self._fields else {}
         values: dict[str, Any] = {name: plain(row[own], known[own]) for name, own in self._fields.items()}

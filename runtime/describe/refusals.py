@@ -22,7 +22,7 @@ _ALWAYS: Problems = {
         *("platform_unavailable", "platform_throttled", "endpoint_misconfigured"),
         *("issuer_unavailable", "unavailable"),
     ),
-    504: ("platform_timeout",),
+    504: ("platform_timeout", "timeout"),
 }
 _GUARDED: Problems = {
     401: ("authentication_required", "invalid_token"),
@@ -35,6 +35,7 @@ _WITH_BODY: Problems = {
     411: ("length_required",),
     413: ("too_large",),
     415: ("unsupported_encoding",),
+    507: ("insufficient_storage",),
 }
 _REPEATABLE: Problems = {400: ("invalid_idempotency_key",), 409: ("in_flight",), 422: ("key_reused",)}
 

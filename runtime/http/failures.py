@@ -5,22 +5,27 @@ The platform's own words, SQL and stack traces stay in the log, under the reques
 
 from __future__ import annotations
 
+import errno
 import logging
 import math
 from typing import Any
 
 from django.core.exceptions import DisallowedHost, RequestDataTooBig, SuspiciousOperation
-from django.db import InterfaceError, OperationalError
+from django.db import DatabaseError, InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from rest_framework.exceptions import APIException
 
 from crmclient import errors
+from crmclient.database_errors import Trouble, trouble_of
 from runtime.http.problems import Problem, respond, unknown_route
 from runtime.http.request_ids import request_id
 
 logger = logging.getLogger("portico.failures")
 
 RETRY_SECONDS = 5
+
+# The disk, or the account's part of it, is full.
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
 class Misconfigured(Exception):
@@ -37,14 +42,20 @@ def problem_of(error: Exception) -> Problem:
         return _of_platform(error)
     if isinstance(error, Misconfigured):
         return misconfigured()
-    if isinstance(error, OperationalError | InterfaceError):
-        return _busy("unavailable", "The service's database cannot be reached.", None)
+    if isinstance(error, DatabaseError | InterfaceError):
+        return _of_database(error)
+    if isinstance(error, OSError) and error.errno in _NO_ROOM:
+        return _no_room()
     if isinstance(error, RequestDataTooBig):
         return Problem(413, "too_large", "The request is larger than this service accepts.")
     if isinstance(error, DisallowedHost | SuspiciousOperation):
         return Problem(400, "bad_request", "The request is not one this service can answer.")
     if isinstance(error, APIException):
         return Problem(error.status_code, str(error.default_code), str(error.detail))
+    return _unforeseen()
+
+
+def _unforeseen() -> Problem:
     return Problem(
         500, "internal_error", "Something went wrong here. Quote the requestId to those who run this."
     )
@@ -69,6 +80,28 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> HttpResponse
     return answer(error, context["request"]._request)
 
 
+def _of_database(error: Exception) -> Problem:
+    """The problem for an error of the service's own database."""
+    match trouble_of(error):
+        case Trouble.ENDED:
+            return Problem(504, "timeout", "The service's database did not answer in time.")
+        case Trouble.FULL:
+            return _no_room()
+        case Trouble.READ_ONLY:
+            return _busy("unavailable", "The service's database takes no writes now.", None)
+        case Trouble.BUSY:
+            return _busy("unavailable", "The service's database is busy.", 1)
+    if isinstance(error, OperationalError | InterfaceError):
+        return _busy("unavailable", "The service's database cannot be reached.", None)
+    return _unforeseen()
+
+
+def _no_room() -> Problem:
+    return Problem(
+        507, "insufficient_storage", "The service has no room left to store this. Nothing of it was kept."
+    )
+
+
 def _of_platform(error: errors.PlatformError) -> Problem:
     match error:
         case errors.RecordNotFound():
@@ -85,14 +118,24 @@ def _of_platform(error: errors.PlatformError) -> Problem:
             return Problem(403, "platform_denied", "The platform does not allow this for you.")
         case errors.InvalidRecord() | errors.Refused():
             return Problem(422, "platform_refused", "The platform refused the data.")
+        case errors.MetadataError() | errors.InvalidQuery():
+            return misconfigured()
+        case _:
+            return _of_platform_failure(error)
+
+
+def _of_platform_failure(error: errors.PlatformError) -> Problem:
+    match error:
         case errors.Throttled():
             return _busy("platform_throttled", "The platform asks callers to slow down.", error.retry_after)
         case errors.Unavailable():
             return _busy("platform_unavailable", "The platform cannot be reached.", error.retry_after)
         case errors.DeadlineExceeded():
             return Problem(504, "platform_timeout", "The platform did not answer in time.")
-        case errors.MetadataError() | errors.InvalidQuery():
-            return misconfigured()
+        case errors.OutOfSpace():
+            return _no_room()
+        case errors.FileLost():
+            return Problem(502, "file_lost", "The content of this file is missing on the platform.")
         case _:
             return Problem(502, "platform_error", "The platform did not answer as it should.")
 

@@ -63,7 +63,11 @@ class DownloadOperation(Operation):
                 "Accept-Ranges": "bytes",
             },
             problems=self.store.steps.problems(
-                {400: ("invalid_id", "invalid_parameter"), 416: ("range_not_satisfiable",)}
+                {
+                    400: ("invalid_id", "invalid_parameter"),
+                    416: ("range_not_satisfiable",),
+                    502: ("file_lost",),
+                }
             ),
         )
 

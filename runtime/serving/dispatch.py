@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 
+from django.conf import settings
+from django.db import DEFAULT_DB_ALIAS, connections
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
+from crmclient.watchdog import Watch
 from runtime.http.bodies import read_unwanted
 from runtime.http.failures import answer
 from runtime.http.problems import Problem, unknown_route
@@ -21,10 +25,14 @@ from runtime.serving.viewsets import PRIVATE
 
 def dispatch(request: HttpRequest) -> HttpResponseBase:
     """Answer `request`. Nothing is raised: whatever goes wrong becomes a problem."""
-    try:
-        response = _options(request) if request.method == "OPTIONS" else _answer(request)
-    except Exception as error:
-        response = answer(error, request)
+    database = connections[DEFAULT_DB_ALIAS]
+    with Watch(database, time.monotonic() + settings.PORTICO["REQUEST_DEADLINE"]) as watch:
+        try:
+            response = _options(request) if request.method == "OPTIONS" else _answer(request, watch)
+        except Exception as error:
+            response = answer(error, request)
+    if watch.struck and not database.in_atomic_block:
+        database.close()
     if response.status_code >= 400:
         read_unwanted(request)
         # Also of what no view has answered: a path that is not there now may be in a moment.
@@ -48,7 +56,7 @@ def _say_length(request: HttpRequest, response: HttpResponse) -> None:
         response.content = b""
 
 
-def _answer(request: HttpRequest) -> HttpResponseBase:
+def _answer(request: HttpRequest, watch: Watch) -> HttpResponseBase:
     path = request.path_info
     fixed = fixed_at(path)
     if fixed is not None:
@@ -58,7 +66,7 @@ def _answer(request: HttpRequest) -> HttpResponseBase:
     if match is None:
         raise unknown_route()
     id = match.endpoints[_method(request, match.endpoints)]
-    response = served.view(id)(request, exchange=_exchange(request, served, match))
+    response = served.view(id)(request, exchange=_exchange(request, served, match, watch))
     usage.count(served.configuration.endpoints[id].definition.key, response.status_code)
     return response
 
@@ -95,5 +103,7 @@ def _not_allowed(known: Mapping[str, object]) -> Problem:
     )
 
 
-def _exchange(request: HttpRequest, served: Served, match: Match) -> Exchange:
-    return Exchange(request, served.user_context, served.routes, match.record or "", match.file or "")
+def _exchange(request: HttpRequest, served: Served, match: Match, watch: Watch) -> Exchange:
+    return Exchange(
+        request, served.user_context, served.routes, match.record or "", match.file or "", watch=watch
+    )

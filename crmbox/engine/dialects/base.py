@@ -124,7 +124,3 @@ class Dialect(ABC):
     @abstractmethod
     def unique_violation(self, error: BaseException) -> UniqueViolation | None:
         """What a driver's error says of uniqueness, None for any other error."""
-
-    @abstractmethod
-    def is_busy(self, error: BaseException) -> bool:
-        """Whether a driver's error only says that others were faster: the same call may work later."""

@@ -103,12 +103,3 @@ class PostgreSQL(Dialect):
         if not isinstance(error, psycopg.errors.UniqueViolation):
             return None
         return UniqueViolation(index=error.diag.constraint_name)
-
-    def is_busy(self, error: BaseException) -> bool:
-        return isinstance(
-            error,
-            psycopg.errors.LockNotAvailable
-            | psycopg.errors.DeadlockDetected
-            | psycopg.errors.SerializationFailure
-            | psycopg.errors.QueryCanceled,
-        )

@@ -80,8 +80,3 @@ class SQLite(Dialect):
         if found is None:
             return None
         return UniqueViolation(columns=tuple(column.split(".", 1)[1] for column in found[1].split(", ")))
-
-    def is_busy(self, error: BaseException) -> bool:
-        return isinstance(error, sqlite3.OperationalError) and any(
-            word in str(error) for word in ("locked", "busy")
-        )

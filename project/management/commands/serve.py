@@ -11,7 +11,7 @@ from granian import Granian
 from granian.constants import Interfaces
 from granian.log import LogLevels
 
-from crmclient.dataverse.http.bulkhead import threads_held
+from project import threads
 from project.addresses import CannotListen, is_loopback, listenable, url_of
 from project.checks import refuse_a_wrong_start
 from project.demo import ACCOUNTS_LINE
@@ -37,7 +37,7 @@ class Command(BaseCommand):
             port=port,
             interface=Interfaces.WSGI,
             workers=settings.PORTICO["WORKERS"],
-            blocking_threads=_threads(),
+            blocking_threads=threads.of_a_worker(),
             websockets=False,
             workers_kill_timeout=GRACE_SECONDS,
             respawn_failed_workers=True,
@@ -60,12 +60,6 @@ class Command(BaseCommand):
             lines += ["", f"  {ACCOUNTS_LINE}, unless you changed it"]
         self.stdout.write("\n".join([*lines, ""]))
         self.stdout.flush()
-
-
-def _threads() -> int:
-    """Threads that wait for Dataverse come on top: however slow it is, THREADS are left for all else."""
-    env = settings.PORTICO
-    return int(env["THREADS"]) + (threads_held(env["CRM_CONCURRENCY"]) if env["CRM_URL"] else 0)
 
 
 def _through_our_own_log() -> dict[str, Any]:

@@ -1,0 +1,157 @@
+"""Ends what a database still does for a thread when the thread's time is up.
+
+A thread that waits for a statement cannot look at the clock. One thread of the process does that for all
+others: it asks the database to end the statement, which costs no request a trip, and cuts the connection
+where that does not help. It knows the drivers of SQLite and PostgreSQL by what their connections can do.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import os
+import socket
+import threading
+import time
+from types import TracebackType
+from typing import Any, Final
+
+log = logging.getLogger(__name__)
+
+TICK: Final = 0.1
+"""Seconds between two looks: a statement ends that much too late at most."""
+
+LAST_RESORT: Final = 0.5
+"""Seconds that a server is given to end a statement, before its connection is cut."""
+
+# libpq's PQTRANS_ACTIVE: a statement is under way.
+_ACTIVE = 1
+
+
+class Watch:
+    """`with Watch(database, deadline):` no statement of the thread runs on past `deadline`.
+
+    `database` is Django's wrapper of the thread's connection. `deadline` is a `time.monotonic()` second,
+    which may be moved. `struck` says whether a statement may have been ended: the connection is not to be
+    used again.
+    """
+
+    __slots__ = ("_database", "_lock", "_over", "_waits_less", "deadline", "struck")
+
+    def __init__(self, database: Any, deadline: float) -> None:
+        self.deadline = deadline
+        self.struck = False
+        self._database = database
+        self._lock = threading.Lock()
+        self._over = False
+        self._waits_less = False
+
+    def __enter__(self) -> Watch:
+        if self._database.vendor == "sqlite":
+            self._wait_less()
+        _watchdog.add(self)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        # While a statement is being ended this waits: what the thread does next must not be hit.
+        with self._lock:
+            self._over = True
+        _watchdog.remove(self)
+        if self._waits_less:
+            _set_wait(self._database, self._longest_wait)
+
+    @property
+    def _longest_wait(self) -> float:
+        return float(self._database.settings_dict["OPTIONS"].get("timeout", 5.0))
+
+    def _wait_less(self) -> None:
+        """Nothing can end SQLite's wait for a lock, so it is made as short as what is left.
+
+        It is counted in whole seconds, so that a watch of the usual length need not change it.
+        """
+        left = max(1, math.ceil(self.deadline - time.monotonic()))
+        if left < self._longest_wait:
+            self._waits_less = True
+            _set_wait(self._database, left)
+
+    def strike(self, now: float) -> None:
+        """End what runs too late; again and again, since another statement may follow."""
+        if now < self.deadline:
+            return
+        with self._lock:
+            connection = None if self._over else self._database.connection
+            if connection is None:
+                return
+            try:
+                if _end(connection, cut=now >= self.deadline + LAST_RESORT):
+                    self.struck = True
+            except Exception as error:
+                log.warning("A statement that runs too late cannot be ended: %s.", type(error).__name__)
+
+
+class _Watchdog:
+    """The thread that looks at all watches. It sleeps while there are none, and is started when needed."""
+
+    def __init__(self) -> None:
+        self.begin()
+        # A child process has no threads but the one that forked it.
+        os.register_at_fork(after_in_child=self.begin)
+
+    def begin(self) -> None:
+        self._watches: set[Watch] = set()
+        self._needed = threading.Event()
+        self._starting = threading.Lock()
+        self._started = False
+
+    def add(self, watch: Watch) -> None:
+        self._watches.add(watch)
+        if not self._needed.is_set():
+            self._needed.set()
+            if not self._started:
+                self._start()
+
+    def remove(self, watch: Watch) -> None:
+        self._watches.discard(watch)
+
+    def _start(self) -> None:
+        with self._starting:
+            if not self._started:
+                self._started = True
+                threading.Thread(target=self._look, name="watchdog", daemon=True).start()
+
+    def _look(self) -> None:
+        while True:
+            if not self._watches:
+                self._needed.clear()
+                # One may have come between the two lines, and found the event set.
+                if not self._watches:
+                    self._needed.wait()
+            time.sleep(TICK)
+            now = time.monotonic()
+            for watch in tuple(self._watches):
+                watch.strike(now)
+
+
+_watchdog = _Watchdog()
+
+
+def _set_wait(database: Any, seconds: float) -> None:
+    if database.connection is not None:
+        database.connection.execute(f"PRAGMA busy_timeout = {seconds * 1000:.0f}")
+
+
+def _end(connection: Any, *, cut: bool) -> bool:
+    """Whether there may have been a statement to end."""
+    if hasattr(connection, "interrupt"):
+        connection.interrupt()
+        return True
+    if connection.closed or connection.pgconn.transaction_status != _ACTIVE:
+        return False
+    if cut:
+        with socket.socket(fileno=os.dup(connection.fileno())) as line:
+            line.shutdown(socket.SHUT_RDWR)
+    else:
+        connection.cancel_safe(timeout=LAST_RESORT)
+    return True
