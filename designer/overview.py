@@ -108,6 +108,15 @@ def overview() -> Overview:
     return inside
 
 
+def foreseen(configuration: Configuration) -> Overview:
+    """As `overview` would be if `configuration` were what is stored.
+
+    What changes is saved under the platform's present metadata: none of it has drifted.
+    """
+    known = overview()
+    return _check(known, configuration, known.basis, {})
+
+
 def forget() -> None:
     """Check everything again when it is next asked for: for metadata that changes without saying so."""
     global _latest
@@ -128,7 +137,13 @@ def _metadata_revision() -> str:
         return ""
 
 
-def _check(known: Overview | None, configuration: Configuration, basis: Basis) -> Overview:
+def _check(
+    known: Overview | None,
+    configuration: Configuration,
+    basis: Basis,
+    recorded: Mapping[str, Any] | None = None,
+) -> Overview:
+    """`recorded` are the facts that endpoints were saved under by key; None: those that are stored."""
     metadata = Metadata(get_platform())
     kept: Mapping[int, tuple[Finding, ...]] = {}
     same_metadata = known is not None and known.basis.metadata_revision == basis.metadata_revision
@@ -137,7 +152,7 @@ def _check(known: Overview | None, configuration: Configuration, basis: Basis) -
         kept = _kept(known, configuration)
     checker = Checker(configuration, metadata)
     fresh = [id for id in configuration.endpoints if id not in kept]
-    then = _recorded_facts(configuration, fresh)
+    then = _recorded_facts(configuration, fresh) if recorded is None else recorded
     found: dict[int, tuple[Finding, ...]] = {}
     for id, endpoint in configuration.endpoints.items():
         if id in kept:

@@ -24,18 +24,19 @@ def exact_number(number: Decimal) -> int | float:
     return nearest
 
 
-def _in_json(value: Any) -> Any:
+def json_numbers(value: Any) -> Any:
+    """A JSON value whose Decimals are JSON numbers of the same value, so that texts can be made of it."""
     if isinstance(value, Decimal):
         return exact_number(value)
     if isinstance(value, (list, tuple)):
-        return [_in_json(item) for item in value]
+        return [json_numbers(item) for item in value]
     if isinstance(value, dict):
-        return {key: _in_json(item) for key, item in value.items()}
+        return {key: json_numbers(item) for key, item in value.items()}
     return value
 
 
 # A value as JSON has it; fractions are Decimals, so that none passes through a float.
-JsonValue: TypeAlias = Annotated[Any, PlainSerializer(_in_json, when_used="json")]
+JsonValue: TypeAlias = Annotated[Any, PlainSerializer(json_numbers, when_used="json")]
 
 
 def _in_one_order(items: tuple[T, ...]) -> tuple[T, ...]:

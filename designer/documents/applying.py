@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import ProtectedError
 
@@ -20,8 +20,10 @@ from designer.definitions import (
     RoleDefinition,
     UserPropertyDefinition,
 )
+from designer.documents.checking import check_row, in_use, no_exposure, no_module, no_role, sentences_of
 from designer.documents.plan import Change, Plan
 from designer.documents.problems import DocumentError
+from designer.documents.row_values import column_values, part_values, values_of
 from designer.models import (
     Binding,
     Column,
@@ -35,7 +37,7 @@ from designer.models import (
     Role,
     UserProperty,
 )
-from designer.sentences import Sentence, listed
+from designer.sentences import listed
 
 P = TypeVar("P", Input, Binding, Column, Fetcher, Precondition)
 
@@ -61,26 +63,17 @@ def _make(change: Change) -> Iterator[str]:
         else:
             row.write(row.find(change.before or change.after) or row.model(), change.after)
     except ProtectedError as error:
-        users = ", ".join(sorted(str(user) for user in error.protected_objects))
-        yield Sentence("%(item)s is in use and cannot be removed: %(users)s", item=what, users=users)
+        yield in_use(what, sorted(str(user) for user in error.protected_objects))
     except ValidationError as error:
-        for field, messages in error.message_dict.items():
-            places = () if field == NON_FIELD_ERRORS else (field,)
-            yield listed((what, *places, listed(messages, " ")), ": ")
+        yield from (listed((what, reason), ": ") for reason in sentences_of(error))
     except ValueError as error:
         yield listed((what, str(error)), ": ")
-
-
-def _check(row: models.Model) -> None:
-    # Uniqueness is the natural key's, which the plan knows already; related rows have just been found.
-    related = {field.name for field in row._meta.fields if field.is_relation}
-    row.full_clean(exclude=related, validate_unique=False, validate_constraints=False)
 
 
 def _save(row: models.Model, values: Mapping[str, Any]) -> None:
     for name, value in values.items():
         setattr(row, name, value)
-    _check(row)
+    check_row(row)
     row.save()
 
 
@@ -89,7 +82,7 @@ def _find_role(role: RoleDefinition) -> Role | None:
 
 
 def _write_role(row: Role, role: RoleDefinition) -> None:
-    _save(row, {**role.model_dump(), "platform_roles": list(role.platform_roles)})
+    _save(row, values_of(role))
 
 
 def _find_user_property(known: UserPropertyDefinition) -> UserProperty | None:
@@ -97,10 +90,10 @@ def _find_user_property(known: UserPropertyDefinition) -> UserProperty | None:
 
 
 def _write_user_property(row: UserProperty, known: UserPropertyDefinition) -> None:
-    _save(row, known.model_dump(exclude={"columns"}))
+    _save(row, values_of(known))
     row.columns.all().delete()
     for at, column in enumerate(known.columns):
-        _save(RelatedColumn(user_property=row, position=at), column.model_dump(exclude={"expression"}))
+        _save(RelatedColumn(user_property=row, position=at), column_values(column))
 
 
 def _find_module(module: ModuleDefinition) -> Module | None:
@@ -108,7 +101,7 @@ def _find_module(module: ModuleDefinition) -> Module | None:
 
 
 def _write_module(row: Module, module: ModuleDefinition) -> None:
-    _save(row, module.model_dump())
+    _save(row, values_of(module))
 
 
 def _find_entity(entity: ExposedEntityDefinition) -> ExposedEntity | None:
@@ -116,7 +109,7 @@ def _find_entity(entity: ExposedEntityDefinition) -> ExposedEntity | None:
 
 
 def _write_entity(row: ExposedEntity, entity: ExposedEntityDefinition) -> None:
-    _save(row, {**entity.model_dump(), "module": _module(entity.module)})
+    _save(row, {**values_of(entity), "module": _module(entity.module)})
 
 
 def _find_endpoint(endpoint: EndpointDefinition) -> Endpoint | None:
@@ -129,14 +122,11 @@ def _find_endpoint(endpoint: EndpointDefinition) -> Endpoint | None:
 
 
 def _write_endpoint(row: Endpoint, endpoint: EndpointDefinition) -> None:
-    plain = {"kind", "segment", "name", "title", "description", "enabled", "row_rule"}
     places = {
         "module": _module(endpoint.module) if endpoint.module else None,
         "entity": _entity(endpoint) if endpoint.exposure else None,
     }
-    access = {"authentication_required": endpoint.access.authentication_required}
-    settings = {"settings": endpoint.settings.to_json()}
-    _save(row, endpoint.model_dump(include=plain) | places | access | settings)
+    _save(row, values_of(endpoint) | places)
     row.roles.set(_roles(endpoint.access.roles))
     for model in (Binding, Input, Column, Fetcher, Precondition):
         model._default_manager.filter(endpoint=row).delete()
@@ -161,12 +151,9 @@ def _write_inputs(
 
 
 def _write_parts(row: Endpoint, model: type[P], parts: Sequence[Definition], **fixed: Any) -> list[P]:
-    rows = [
-        model(endpoint=row, position=at, **fixed, **part.model_dump(exclude={"inputs", "bindings"}))
-        for at, part in enumerate(parts)
-    ]
+    rows = [model(endpoint=row, position=at, **fixed, **part_values(part)) for at, part in enumerate(parts)]
     for part in rows:
-        _check(part)
+        check_row(part)
     objects: models.Manager[Any] = model._default_manager
     return objects.bulk_create(rows)
 
@@ -174,37 +161,21 @@ def _write_parts(row: Endpoint, model: type[P], parts: Sequence[Definition], **f
 def _module(segment: str) -> Module:
     found = Module.objects.filter(segment=segment).first()
     if found is None:
-        raise ValidationError(
-            {"module": Sentence("There is no module “%(name)s”, here or in the document.", name=segment)}
-        )
+        raise ValidationError({"module": no_module(segment)})
     return found
 
 
 def _entity(endpoint: EndpointDefinition) -> ExposedEntity:
     found = ExposedEntity.objects.filter(module__segment=endpoint.module, segment=endpoint.exposure).first()
     if found is None:
-        raise ValidationError(
-            {
-                "exposure": Sentence(
-                    "Module “%(module)s” exposes no entity as “%(name)s”.",
-                    module=endpoint.module,
-                    name=endpoint.exposure,
-                )
-            }
-        )
+        raise ValidationError({"exposure": no_exposure(endpoint)})
     return found
 
 
 def _roles(names: tuple[str, ...]) -> list[Role]:
     found = {role.name: role for role in Role.objects.filter(name__in=names)}
     if missing := [name for name in names if name not in found]:
-        raise ValidationError(
-            {
-                "access.roles": Sentence(
-                    "There is no role “%(name)s”, here or in the document.", name=missing[0]
-                )
-            }
-        )
+        raise ValidationError({"access.roles": no_role(missing[0])})
     return list(found.values())
 
 

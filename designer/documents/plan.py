@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection as Names
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from designer.definitions import ConfigurationDocument, Definition
 from designer.documents.differences import differences
@@ -27,6 +28,23 @@ class Change:
     def group(self) -> str:
         group: str = self.collection.group(self.before or self.after)
         return group
+
+    @property
+    def effect(self) -> str:
+        """`add`, `change`, `remove`, or `keep` for what the document lacks and nobody wants removed."""
+        if self.before is None:
+            return "add"
+        if self.after is not None:
+            return "change"
+        return "remove" if self.confirmed else "keep"
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "change": self.effect,
+            "list": self.collection.field,
+            "key": self.key,
+            "lines": [str(line).strip() for line in self.lines()],
+        }
 
     def lines(self) -> Iterator[str]:
         what = self.collection.named(self.key)

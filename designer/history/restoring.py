@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from designer.configuration import Configuration
 from designer.definitions import ConfigurationDocument
 from designer.documents.applying import apply
+from designer.documents.judging import Judgement, Refused, judge
 from designer.documents.keys import COLLECTIONS, CONTEXT, OPTION_SETS
 from designer.documents.plan import Change, Plan, plan
+from designer.documents.problems import DocumentError
 from designer.documents.reading import read
 from designer.documents.writing import export
-from designer.history.items import ORDER, USER_PROPERTIES, ItemKey, items_of
+from designer.history.items import ORDER, USER_PROPERTIES, ItemKey
 from designer.history.recording import Author, record_outside, recording
 from designer.loading import latest
 from designer.models import ItemChange, RecordedItem
 from designer.models.fields import ExactJSONEncoder
+from designer.sentences import Sentence
 
+# How often a plan is made anew because somebody has changed what it was made of.
+_ATTEMPTS = 3
 _FIELDS = {collection.field: collection for collection in COLLECTIONS}
 
 
@@ -50,40 +54,52 @@ def all_groups(now: ConfigurationDocument) -> Collection[str]:
     return {CONTEXT, OPTION_SETS, *(module.segment for module in now.modules)}
 
 
+def carry_out(
+    make_plan: Callable[[ConfigurationDocument], Plan],
+    wanted: ConfigurationDocument,
+    author: Author,
+    *,
+    allow_broken: bool = False,
+) -> Judgement:
+    """Judge the plan that `make_plan` makes of the present configuration, and make it so.
+
+    Raises Refused where it cannot be made or, without `allow_broken`, would bring in what cannot be served;
+    nothing has been written then.
+    """
+    for _ in range(_ATTEMPTS):
+        # Before the transaction: while the platform is asked, nobody waits for the database.
+        judged = judge(make_plan)
+        if judged.problems or (judged.blocking and not allow_broken):
+            raise Refused(judged)
+        with recording(author):
+            if latest().revision == judged.revision:
+                apply(judged.plan, wanted)
+                return judged
+    raise DocumentError(
+        [Sentence("Others change the configuration at the same time. Nothing was changed; try again.")]
+    )
+
+
 def restore(wanted: ConfigurationDocument, author: Author) -> Plan:
     """Make the whole configuration as `wanted`. Raises DocumentError; nothing has changed then."""
-    with recording(author):
-        planned = plan_to(wanted)
-        apply(planned, wanted)
-    return planned
-
-
-def item_plan(collection: str, key: str, content: Any | None) -> Plan:
-    """What has to change for one item to be as `content`, a JSON form; None: for it not to be there.
-
-    Raises DocumentError where that means nothing to this release of the product.
-    """
-    known = _FIELDS[collection]
-    now = _item_now(latest(), (collection, key))
-    wanted = None
-    if content is not None:
-        document = _document({(collection, key): content})
-        wanted = known.items(document)[key]
-    return Plan(() if now == wanted else (Change(known, key, now, wanted),))
+    return carry_out(lambda now: plan(now, wanted, all_groups(now)), wanted, author).plan
 
 
 def restore_item(collection: str, key: str, content: Any | None, author: Author) -> Plan:
-    """Make one item as `content`. Raises DocumentError; nothing has changed then."""
-    with recording(author):
-        planned = item_plan(collection, key, content)
-        # The order of user properties is the present one's.
-        apply(planned, export(latest()))
-    return planned
+    """Make one item as `content`, a JSON form; None: for it not to be there.
 
+    Raises DocumentError, also where `content` means nothing to this release of the product; nothing has
+    changed then.
+    """
+    known = _FIELDS[collection]
+    item = None if content is None else known.items(_document({(collection, key): content}))[key]
 
-def _item_now(configuration: Configuration, key: ItemKey) -> Any:
-    item = items_of(configuration).get(key)
-    return item.definition if item else None
+    def make_plan(now: ConfigurationDocument) -> Plan:
+        before = known.items(now).get(key)
+        return Plan(() if before == item else (Change(known, key, before, item),))
+
+    # The order of user properties is the present one's.
+    return carry_out(make_plan, export(latest()), author).plan
 
 
 def _document(state: Mapping[ItemKey, Any]) -> ConfigurationDocument:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -12,7 +13,8 @@ from django.test import Client
 from django.urls import reverse
 
 from designer.documents.writing import export, to_bytes
-from designer.history.recording import record_outside
+from designer.history.reading import read_changes
+from designer.history.recording import Author, record_outside, recording
 from designer.loading import load
 from designer.models import Endpoint, Input, Module, Role, UserProperty, Version
 from designer.studio.saving.version_links import versions_of
@@ -185,3 +187,12 @@ def test_a_change_past_the_studio_counts_as_somebody_elses(dora: Client) -> None
     data = filled(opened) | {"description": "Typed", "_seen": opened.context["seen"]}
     refused = send(dora, change_url(module), data)
     assert "Changed by Outside the studio" in refused.content.decode()
+
+
+def test_a_fraction_that_changes_is_told_with_its_digits(portico: None) -> None:
+    known = Input.objects.get(name="revenue", endpoint__kind="create")
+    for value in (Decimal("0.195"), Decimal("0.2")):
+        with recording(Author("ada")):
+            Input.objects.filter(pk=known.pk).update(default=value)
+    (change,) = Version.objects.latest("id").changes.all()
+    assert "0.195 → 0.2" in "".join(line.text for line in read_changes([change])[0].lines)

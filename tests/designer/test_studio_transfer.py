@@ -23,16 +23,16 @@ def _exported(client: Client, module: str = "") -> dict[str, Any]:
     return document
 
 
-def _send(client: Client, document: Any, **data: Any) -> Any:
+def send_document(client: Client, document: Any, **data: Any) -> Any:
     raw = document if isinstance(document, bytes) else json.dumps(document).encode()
     return client.post(reverse("studio:import"), {"document": SimpleUploadedFile("c.json", raw), **data})
 
 
 def _import(client: Client, document: Any, **data: Any) -> Any:
     """As a person does it: the plan, then the import of just that."""
-    planned = _send(client, document, **data)
+    planned = send_document(client, document, **data)
     assert planned.status_code == 200, planned.context["problems"]
-    return _send(client, document, **data, digest=planned.context["trial"].digest)
+    return send_document(client, document, **data, digest=planned.context["trial"].digest)
 
 
 def _now() -> bytes:
@@ -43,7 +43,7 @@ def test_what_is_exported_is_imported_without_a_change(dora: Client) -> None:
     page(dora, reverse("studio:export"))
     answer = page(dora, reverse("studio:export_document"))
     assert answer.content == _now()
-    assert "Nothing to change." in _send(dora, answer.content).content.decode()
+    assert "Nothing to change." in send_document(dora, answer.content).content.decode()
     assert AuditEntry.objects.filter(action="export").exists()
 
 
@@ -58,7 +58,7 @@ def test_one_module_is_exported_with_its_roles(dora: Client) -> None:
 def test_the_plan_comes_first_and_changes_nothing(dora: Client) -> None:
     document, before = _exported(dora), _now()
     document["roles"].append({"name": "guest"})
-    text = _send(dora, document).content.decode()
+    text = send_document(dora, document).content.decode()
     assert "+ role guest" in text
     assert _now() == before
 
@@ -78,9 +78,9 @@ def test_what_was_planned_is_imported_and_served_at_once(dora: Client, rita: Cal
 def test_a_configuration_that_has_changed_since_the_plan_is_planned_anew(dora: Client) -> None:
     document = _exported(dora)
     document["roles"].append({"name": "guest"})
-    digest = _send(dora, document).context["trial"].digest
+    digest = send_document(dora, document).context["trial"].digest
     Role.objects.create(name="other")
-    answer = _send(dora, document, digest=digest)
+    answer = send_document(dora, document, digest=digest)
     assert answer.status_code == 200
     assert not Role.objects.filter(name="guest").exists()
 
@@ -89,11 +89,11 @@ def test_what_the_document_lacks_stays_until_its_groups_name_is_typed(dora: Clie
     Role.objects.create(name="guest")
     document = _exported(dora)
     document["roles"] = [role for role in document["roles"] if role["name"] != "guest"]
-    planned = _send(dora, document)
+    planned = send_document(dora, document)
     assert planned.context["trial"].removable == {"context": 1}
     _import(dora, document)
     assert Role.objects.filter(name="guest").exists()
-    wrong = _send(dora, document, **{"remove-context": "Context"})
+    wrong = send_document(dora, document, **{"remove-context": "Context"})
     assert "type exactly that name" in wrong.content.decode()
     assert _import(dora, document, **{"remove-context": "context"}).status_code == 302
     assert not Role.objects.filter(name="guest").exists()
@@ -103,9 +103,9 @@ def test_an_import_never_takes_down_what_is_served(dora: Client) -> None:
     document, before = _exported(dora), _now()
     read = next(endpoint for endpoint in document["endpoints"] if endpoint["kind"] == "read")
     read["columns"] = [{"attribute": "gone"}]
-    planned = _send(dora, document)
+    planned = send_document(dora, document)
     assert "has no “gone”" in planned.content.decode()
-    refused = _send(dora, document, digest=planned.context["trial"].digest)
+    refused = send_document(dora, document, digest=planned.context["trial"].digest)
     assert refused.status_code == 422
     assert "could be served no more" in refused.content.decode()
     assert _now() == before
@@ -129,7 +129,7 @@ def test_an_import_never_takes_down_what_is_served(dora: Client) -> None:
 )
 def test_a_document_that_is_none_changes_nothing_and_says_why(dora: Client, raw: bytes, said: str) -> None:
     before = _now()
-    answer = _send(dora, raw)
+    answer = send_document(dora, raw)
     assert answer.status_code == 422
     assert said in answer.content.decode()
     assert "Nothing was changed." in answer.content.decode()

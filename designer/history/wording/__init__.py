@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 from django.utils.translation import gettext as _
 
+from designer.definitions.base import json_numbers
 from designer.history.effects import Effect, Line
 from designer.history.wording import context, endpoints, modules
 from designer.history.wording.fields import JsonObject, Words
@@ -40,7 +41,8 @@ def lines(collection: str, before: Any, after: Any) -> list[Line]:
     if isinstance(before, list):
         return [Line(_("in another order"), Effect.ADDITIVE)]
     describe = _DESCRIBE.get(collection, _anything)
-    return list(describe(before, after))
+    # What was recorded has been read exactly, what is there now has not.
+    return list(describe(json_numbers(before), json_numbers(after)))
 
 
 def _removal(collection: str, before: JsonObject) -> Effect:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
-from django.db import transaction
 from django.http import HttpRequest, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.urls import reverse
@@ -18,36 +17,43 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from designer.audit import note
-from designer.documents.importing import import_document
+from designer.documents.judging import Judgement, Refused
 from designer.documents.plan import plan
 from designer.documents.problems import DocumentError
 from designer.documents.reading import LARGEST_DOCUMENT, read
 from designer.documents.writing import export
-from designer.history.recording import Origin, recording
+from designer.history.recording import Origin
 from designer.history.restoring import all_groups
+from designer.importing import import_document, preview
 from designer.loading import latest
 from designer.models import AuditEntry
-from designer.overview import overview
 from designer.readiness import Finding
 from designer.studio.pages.base import StudioPage
-from designer.studio.pages.restoring import ServedWouldBreak, keeping_what_is_served, newly_blocked
 from designer.studio.saving.authors import author_of
 
 # What somebody has to type before a group's items are removed.
 _TYPED = "remove-"
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class Trial:
-    """What importing a document would do. `removable` counts, by group, what it lacks.
-
-    `blocked`: what could not be served afterwards.
-    """
+    """What importing a document would do. `removable` counts, by group, what it lacks."""
 
     digest: str
-    removable: dict[str, int]
-    lines: list[str] = field(default_factory=list)
-    blocked: Sequence[Finding] = ()
+    removable: Mapping[str, int]
+    judged: Judgement
+
+    @property
+    def lines(self) -> Sequence[str]:
+        return tuple(self.judged.plan.lines())
+
+    @property
+    def refusals(self) -> Sequence[str]:
+        return tuple(self.judged.sentences())
+
+    @property
+    def warnings(self) -> Sequence[Finding]:
+        return tuple(finding for finding in self.judged.findings if not finding.is_blocking)
 
 
 class ImportPage(StudioPage):
@@ -66,13 +72,12 @@ class ImportPage(StudioPage):
             if request.POST.get("digest") == _digest(raw, delete):
                 return self._import(request, raw, delete)
             return self.again(200, trial=_try(raw, delete), typed=_typed(request))
-        except (DocumentError, ServedWouldBreak) as error:
+        except DocumentError as error:
             return self.again(problems=error.problems)
 
     def _import(self, request: HttpRequest, raw: bytes, delete: Sequence[str]) -> HttpResponseBase:
-        with keeping_what_is_served(), recording(author_of(request, Origin.IMPORT)):
-            planned = import_document(raw, delete)
-        if planned.does_nothing:
+        judged = import_document(raw, delete, author_of(request, Origin.IMPORT))
+        if judged.plan.does_nothing:
             messages.info(request, _("It is so already: nothing had to be changed."))
         else:
             note(request, AuditEntry.Action.IMPORT)
@@ -118,14 +123,12 @@ def _digest(raw: bytes, delete: Sequence[str]) -> str:
 
 
 def _try(raw: bytes, delete: Sequence[str]) -> Trial:
-    """Import and take it back. Raises DocumentError for a document that cannot be used at all."""
+    """What importing would do, nothing of which is done. Raises DocumentError for what cannot be."""
     now, wanted = export(latest()), read(raw)
     gone = [change for change in plan(now, wanted, all_groups(now)).changes if change.after is None]
-    trial = Trial(_digest(raw, delete), removable=dict(Counter(change.group for change in gone)))
-    with transaction.atomic():
-        before = overview()
-        planned = import_document(raw, delete)
-        trial.lines = list(planned.lines())
-        trial.blocked = newly_blocked(before)
-        transaction.set_rollback(True)
-    return trial
+    judged = preview(raw, delete)
+    if judged.problems:
+        raise Refused(judged)
+    # Templates look up "items" as a key first, and a Counter has every key.
+    removable = dict(Counter(change.group for change in gone))
+    return Trial(_digest(raw, delete), removable, judged)

@@ -27,7 +27,6 @@ from designer.releases.proposing import Proposal, propose
 from designer.sentences import said
 from designer.studio.look import dress
 from designer.studio.pages.base import Crumb, StudioPage, StudioView
-from designer.studio.pages.restoring import ServedWouldBreak, keeping_what_is_served
 from designer.studio.saving.authors import author_of
 
 _PER_PAGE = 30
@@ -128,9 +127,8 @@ class RestoreRelease(StudioView):
         release = get_object_or_404(Release, pk=pk)
         author = author_of(request, Origin.RESTORE, _("Back to release %(release)s") % {"release": release})
         try:
-            with keeping_what_is_served():
-                done = restore(read(release.document.encode()), author)
-        except (DocumentError, ServedWouldBreak) as error:
+            done = restore(read(release.document.encode()), author)
+        except DocumentError as error:
             for problem in error.problems:
                 messages.error(request, said(problem))
             return HttpResponseRedirect(reverse("studio:release", args=[pk]))

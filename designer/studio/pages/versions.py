@@ -24,7 +24,6 @@ from designer.history.restoring import document_at, plan_to, restore, restore_it
 from designer.models import AuditEntry, ItemChange, Version
 from designer.sentences import said
 from designer.studio.pages.base import Crumb, StudioPage, StudioView
-from designer.studio.pages.restoring import ServedWouldBreak, keeping_what_is_served
 from designer.studio.saving.authors import author_of
 
 _PER_PAGE = 30
@@ -114,12 +113,11 @@ class RestoreVersion(StudioView):
         author = author_of(request, Origin.RESTORE, _("Back to version %(number)s") % {"number": pk})
         back = HttpResponseRedirect(reverse("studio:version", args=[pk]))
         try:
-            with keeping_what_is_served():
-                if "change" in request.POST:
-                    what, changed = self._restore_item(request, version, author)
-                else:
-                    what, changed = gettext_lazy("the whole configuration"), restore(document_at(pk), author)
-        except (DocumentError, ServedWouldBreak) as error:
+            if "change" in request.POST:
+                what, changed = self._restore_item(request, version, author)
+            else:
+                what, changed = gettext_lazy("the whole configuration"), restore(document_at(pk), author)
+        except DocumentError as error:
             for problem in error.problems:
                 messages.error(request, said(problem))
             return back

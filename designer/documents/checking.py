@@ -1,0 +1,160 @@
+"""What stands against making the changes of a plan, found without writing anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
+from django.db import models
+
+from designer.definitions import (
+    BindingDefinition,
+    ConfigurationDocument,
+    Definition,
+    EndpointDefinition,
+    ExposedEntityDefinition,
+    InputDefinition,
+    ModuleDefinition,
+    RoleDefinition,
+    UserPropertyDefinition,
+)
+from designer.documents.plan import Change, Plan
+from designer.documents.row_values import column_values, part_values, values_of
+from designer.models import (
+    Binding,
+    Column,
+    Endpoint,
+    ExposedEntity,
+    Fetcher,
+    Input,
+    Module,
+    Precondition,
+    RelatedColumn,
+    Role,
+    UserProperty,
+)
+from designer.sentences import Sentence, listed
+
+
+def problems_of(plan: Plan, after: ConfigurationDocument) -> Iterator[tuple[Change, str]]:
+    """Each change that cannot be made, with a sentence for every reason; `after`: what it would lead to."""
+    for change in plan.changes:
+        what = change.collection.named(change.key)
+        if not change.confirmed:
+            continue
+        if change.after is not None:
+            yield from ((change, listed((what, reason), ": ")) for reason in _wrong(change.after, after))
+        elif users := sorted(_users(change.before, after)):
+            yield change, in_use(what, users)
+
+
+def check_row(row: models.Model) -> None:
+    """Raises ValidationError for what is wrong with a row's own fields."""
+    # Uniqueness is the natural key's, which the plan knows already; related rows are looked for by name.
+    related = {field.name for field in row._meta.fields if field.is_relation}
+    row.full_clean(exclude=related, validate_unique=False, validate_constraints=False)
+
+
+def sentences_of(error: ValidationError) -> Iterator[str]:
+    """A sentence for each field of a row."""
+    for field, messages in error.message_dict.items():
+        places = () if field == NON_FIELD_ERRORS else (field,)
+        yield listed((*places, listed(messages, " ")), ": ")
+
+
+def in_use(what: str, users: Iterable[str]) -> Sentence:
+    return Sentence("%(item)s is in use and cannot be removed: %(users)s", item=what, users=", ".join(users))
+
+
+def no_module(segment: str) -> Sentence:
+    return Sentence("There is no module “%(name)s”, here or in the document.", name=segment)
+
+
+def no_exposure(endpoint: EndpointDefinition) -> Sentence:
+    return Sentence(
+        "Module “%(module)s” exposes no entity as “%(name)s”.",
+        module=endpoint.module,
+        name=endpoint.exposure,
+    )
+
+
+def no_role(name: str) -> Sentence:
+    return Sentence("There is no role “%(name)s”, here or in the document.", name=name)
+
+
+def _users(item: Definition | None, after: ConfigurationDocument) -> Iterator[str]:
+    """The keys of what cannot be without `item`."""
+    for endpoint in after.endpoints:
+        match item:
+            case RoleDefinition() if item.name in endpoint.access.roles:
+                yield endpoint.key
+            case ModuleDefinition() if item.segment == endpoint.module:
+                yield endpoint.key
+            case ExposedEntityDefinition() if (item.module, item.segment) == _place(endpoint):
+                yield endpoint.key
+    if isinstance(item, ModuleDefinition):
+        yield from (entity.key for entity in after.entities if entity.module == item.segment)
+
+
+def _place(endpoint: EndpointDefinition) -> tuple[str, str]:
+    return endpoint.module, endpoint.exposure
+
+
+def _wrong(item: Definition, after: ConfigurationDocument) -> Iterator[str]:
+    yield from _missing(item, after)
+    for row in _rows(item):
+        try:
+            check_row(row)
+        except ValidationError as error:
+            yield from sentences_of(error)
+        except ValueError as error:
+            yield str(error)
+
+
+def _missing(item: Definition, after: ConfigurationDocument) -> Iterator[str]:
+    """What `item` refers to by name, and nothing has that name."""
+    modules = {module.segment for module in after.modules}
+    if isinstance(item, (ExposedEntityDefinition, EndpointDefinition)) and item.module not in {*modules, ""}:
+        yield listed(("module", no_module(item.module)), ": ")
+    if isinstance(item, EndpointDefinition):
+        if item.exposure and _place(item) not in {(known.module, known.segment) for known in after.entities}:
+            yield listed(("exposure", no_exposure(item)), ": ")
+        roles = {role.name for role in after.roles}
+        for name in item.access.roles:
+            if name not in roles:
+                yield listed(("access.roles", no_role(name)), ": ")
+
+
+def _rows(item: Definition) -> Iterator[models.Model]:
+    """The rows that `item` would become, none of them stored."""
+    values = values_of(item)
+    match item:
+        case RoleDefinition():
+            yield Role(**values)
+        case UserPropertyDefinition():
+            yield UserProperty(**values)
+            yield from (RelatedColumn(position=0, **column_values(column)) for column in item.columns)
+        case ModuleDefinition():
+            yield Module(**values)
+        case ExposedEntityDefinition():
+            yield ExposedEntity(**values)
+        case EndpointDefinition():
+            module = Module(segment=item.module) if item.module else None
+            entity = ExposedEntity(module=module, segment=item.exposure) if item.exposure else None
+            row = Endpoint(module=module, entity=entity, **values)
+            yield row
+            yield from _input_rows(row, item.inputs, item.bindings)
+            for model, parts in ((Column, item.columns), (Fetcher, item.fetchers)):
+                yield from (model(endpoint=row, position=0, **part_values(part)) for part in parts)
+            yield from (
+                Precondition(endpoint=row, position=0, **part_values(part)) for part in item.preconditions
+            )
+
+
+def _input_rows(
+    row: Endpoint, inputs: Sequence[InputDefinition], bindings: Sequence[BindingDefinition]
+) -> Iterator[models.Model]:
+    for known in inputs:
+        yield Input(endpoint=row, position=0, **part_values(known))
+        yield from _input_rows(row, known.inputs, known.bindings)
+    yield from (Binding(endpoint=row, position=0, **part_values(binding)) for binding in bindings)

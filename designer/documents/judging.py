@@ -1,0 +1,103 @@
+"""Documents judged before they count: what would come to be is checked, and nothing is written for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from designer.configuration import Revision
+from designer.definitions import ConfigurationDocument
+from designer.documents.checking import problems_of
+from designer.documents.outcome import configuration_after, document_after
+from designer.documents.plan import Plan
+from designer.documents.problems import DocumentError
+from designer.documents.writing import export
+from designer.overview import Overview, foreseen, overview
+from designer.readiness import Finding
+from designer.sentences import Sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a plan would lead to, as of the configuration at `revision`.
+
+    `problems` say why it cannot be made; `findings` are those that it would bring in, blocking ones first;
+    `standing` block already, and would go on to. `served` are the keys of endpoints that are served now.
+    """
+
+    plan: Plan
+    revision: Revision
+    problems: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    standing: tuple[Finding, ...]
+    served: frozenset[str]
+
+    @property
+    def blocking(self) -> tuple[Finding, ...]:
+        return tuple(finding for finding in self.findings if finding.is_blocking)
+
+    def sentences(self) -> Iterator[str]:
+        """Why the plan is refused, if it is."""
+        yield from self.problems
+        for finding in self.blocking:
+            values = {"endpoint": finding.subject, "why": finding.message}
+            if finding.subject in self.served:
+                yield Sentence("%(endpoint)s could be served no more: %(why)s", **values)
+            else:
+                yield Sentence("%(endpoint)s could not be served: %(why)s", **values)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "blocking": len(self.blocking),
+            "changes": [change.to_json() for change in self.plan.changes],
+            "reordered": self.plan.reordered,
+            "problems": [str(problem) for problem in self.problems],
+            "findings": [finding.to_json() for finding in self.findings],
+            "standing": [finding.to_json() for finding in self.standing],
+        }
+
+
+class Refused(DocumentError):
+    """A plan that cannot be made, or would bring in what cannot be served."""
+
+    def __init__(self, judgement: Judgement) -> None:
+        super().__init__(judgement.sentences())
+        self.judgement = judgement
+
+
+def judge(make_plan: Callable[[ConfigurationDocument], Plan]) -> Judgement:
+    """Judge the plan that `make_plan` makes of the present configuration.
+
+    Reads only, and asks the platform outside any transaction. Raises DocumentError where no plan can be made.
+    """
+    before = overview()
+    now = export(before.configuration)
+    plan = make_plan(now)
+    if plan.does_nothing:
+        return _judgement(plan, before, before, (), frozenset())
+    problems = tuple(problems_of(plan, document_after(now, plan)))
+    # What cannot even be written is not judged any further, and what cannot be removed stays.
+    unwritable = frozenset(change.key for change, _ in problems)
+    kept = [change for change, _ in problems if change.after is None]
+    after = foreseen(configuration_after(before.configuration, document_after(now, plan, kept)))
+    return _judgement(plan, before, after, tuple(problem for _, problem in problems), unwritable)
+
+
+def _judgement(
+    plan: Plan, before: Overview, after: Overview, problems: tuple[str, ...], unwritable: frozenset[str]
+) -> Judgement:
+    known = set(before.findings)
+    found = [finding for finding in after.findings if finding.subject not in unwritable]
+    new = sorted((f for f in found if f not in known), key=lambda finding: not finding.is_blocking)
+    blocked = {finding.subject for finding in before.findings if finding.is_blocking}
+    definitions = (endpoint.definition for endpoint in before.configuration.endpoints.values())
+    enabled = {definition.key for definition in definitions if definition.enabled}
+    return Judgement(
+        plan=plan,
+        revision=before.configuration.revision,
+        problems=problems,
+        findings=tuple(new),
+        standing=tuple(finding for finding in found if finding in known and finding.is_blocking),
+        served=frozenset(enabled - blocked),
+    )

@@ -1,0 +1,58 @@
+"""The configuration that a plan would lead to, made in memory: nothing is written, and no writer waits."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection
+from itertools import count
+
+from designer.configuration import Configuration, Endpoint
+from designer.definitions import ConfigurationDocument, ExposedEntityDefinition
+from designer.documents.keys import COLLECTIONS
+from designer.documents.plan import Change, Plan
+
+
+def document_after(
+    now: ConfigurationDocument, plan: Plan, without: Collection[Change] = ()
+) -> ConfigurationDocument:
+    """`now` with the confirmed changes of the plan, those of `without` left out."""
+    lists: dict[str, tuple[object, ...]] = {}
+    for collection in COLLECTIONS:
+        items = dict(collection.items(now))
+        for change in plan.changes:
+            if change.collection.field != collection.field or not change.confirmed or change in without:
+                continue
+            if change.after is None:
+                items.pop(change.key, None)
+            else:
+                items[change.key] = change.after
+        lists[collection.field] = tuple(items.values())
+    return now.model_copy(update=lists)
+
+
+def configuration_after(now: Configuration, after: ConfigurationDocument) -> Configuration:
+    """`after` as what is judged. What stays as it is in `now` is the same object, and keeps its id."""
+    places = {(entity.module, entity.segment): entity for entity in after.entities}
+    order = dict.fromkeys((*((entity.module, entity.segment) for entity in now.entities), *places))
+    entities = tuple(places[place] for place in order if place in places)
+    exposures: defaultdict[str, list[ExposedEntityDefinition]] = defaultdict(list)
+    for entity in entities:
+        exposures[entity.module].append(entity)
+    ids = {endpoint.definition.key: id for id, endpoint in now.endpoints.items()}
+    # Rows have ids above zero.
+    new = count(-1, -1)
+    endpoints: dict[int, Endpoint] = {}
+    for definition in after.endpoints:
+        id = ids.get(definition.key) or next(new)
+        entity_of = places.get((definition.module, definition.exposure))
+        made = Endpoint(definition, entity_of, exposures=tuple(exposures[definition.module]))
+        known = now.endpoints.get(id)
+        endpoints[id] = known if known == made and known is not None else made
+    return Configuration(
+        revision=now.revision,
+        endpoints=endpoints,
+        modules=after.modules,
+        entities=entities,
+        roles=after.roles,
+        user_properties=after.user_properties,
+    )

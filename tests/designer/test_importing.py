@@ -1,0 +1,246 @@
+"""Documents are judged before they count: what could not be served is refused whole, and said whole."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from designer.documents import judging
+from designer.documents.judging import Judgement
+from designer.documents.writing import export, to_bytes
+from designer.history.recording import Author, Origin
+from designer.importing import import_document, preview
+from designer.loading import load
+from designer.models import Endpoint, Release, Version
+from designer.overview import overview
+from designer.readiness import Finding
+from designer.revision import read_revision
+from tests.callers import Caller
+from tests.designer.test_studio_transfer import send_document
+
+GONE = '<filter><condition attribute="gone" operator="null"/></filter>'
+AUTHOR = Author(origin=Origin.COMMAND)
+
+
+def now() -> bytes:
+    return to_bytes(export(load()))
+
+
+def changed(*changes: Callable[[dict[str, Any]], object]) -> bytes:
+    """The demo's document with changes to its endpoints by key."""
+    document = json.loads(now())
+    by_key = {
+        f"{item.get('module', '')}.{item.get('exposure', '')}.{item['kind']}": item
+        for item in document["endpoints"]
+    }
+    for change in changes:
+        change(by_key)
+    return json.dumps(document).encode()
+
+
+def unknown_attribute(endpoints: dict[str, Any]) -> None:
+    endpoints["sales.accounts.create"]["bindings"].append(
+        {"attribute": "gone", "source": "constant", "value": "x"}
+    )
+
+
+def unknown_column(endpoints: dict[str, Any]) -> None:
+    endpoints["sales.accounts.read"]["columns"].append({"attribute": "gone"})
+
+
+def unknown_role(endpoints: dict[str, Any]) -> None:
+    endpoints["sales.accounts.read"].setdefault("access", {})["roles"] = ["nobody"]
+
+
+def command(tmp_path: Path, raw: bytes, *options: str) -> tuple[int, str, str]:
+    """Exit code, what was written, and what was said of a refusal."""
+    file, out = tmp_path / "configuration.json", io.StringIO()
+    file.write_bytes(raw)
+    try:
+        call_command("importconfig", str(file), *options, stdout=out)
+    except CommandError as error:
+        return error.returncode, out.getvalue(), str(error)
+    return 0, out.getvalue(), ""
+
+
+@pytest.mark.parametrize("options", [(), ("--dry-run",)])
+def test_what_would_block_is_refused_with_everything_that_is_wrong(
+    rita: Caller, tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    before, revision, versions = now(), read_revision()[0], Version.objects.count()
+    code, out, error = command(tmp_path, changed(unknown_attribute, unknown_column), *options)
+    assert code == 1
+    assert "Nothing was changed." in error
+    assert "sales.accounts.create bindings.gone" in error
+    assert "sales.accounts.read columns.gone" in error
+    assert "~ endpoint sales.accounts.create" in out
+    assert (now(), read_revision()[0], Version.objects.count()) == (before, revision, versions)
+    assert rita.post("/api/sales/accounts", {"name": "Still served"}).status_code == 200
+
+
+def test_what_cannot_be_written_is_said_beside_what_could_not_be_served(
+    portico: None, tmp_path: Path
+) -> None:
+    code, _, error = command(tmp_path, changed(unknown_attribute, unknown_role), "--allow-broken")
+    assert code == 1
+    assert "There is no role “nobody”" in error
+    assert "sales.accounts.create bindings.gone" in error
+
+
+def test_broken_endpoints_are_imported_on_demand_and_said(rita: Caller, tmp_path: Path) -> None:
+    raw = changed(unknown_attribute)
+    code, out, _ = command(tmp_path, raw, "--allow-broken", "--dry-run")
+    assert (code, rita.post("/api/sales/accounts", {"name": "A"}).status_code) == (0, 200)
+    code, out, _ = command(tmp_path, raw, "--allow-broken")
+    assert (code, "Imported." in out, "sales.accounts.create bindings.gone" in out) == (0, True, True)
+    assert rita.post("/api/sales/accounts", {"name": "A"}).status_code == 503
+    # What is broken already does not stand in the way of mending something else.
+    code, out, _ = command(tmp_path, raw)
+    assert (code, "blocked before:" in out, "Nothing to change." in out) == (0, True, True)
+    mended = changed(lambda endpoints: endpoints["sales.accounts.read"].update(title="Another"))
+    assert command(tmp_path, mended)[0] == 0
+
+
+@pytest.mark.parametrize("options", [(), ("--dry-run",), ("--allow-broken",)])
+def test_a_report_for_machines_says_the_same(portico: None, tmp_path: Path, options: tuple[str, ...]) -> None:
+    code, out, _ = command(tmp_path, changed(unknown_attribute), "--json", *options)
+    report = json.loads(out)
+    assert report["result"] == ("imported" if "--allow-broken" in options else "refused")
+    assert (code, report["blocking"], report["problems"]) == (int(report["result"] == "refused"), 1, [])
+    (change,) = report["changes"]
+    assert {key: change[key] for key in ("change", "list", "key")} == {
+        "change": "change",
+        "list": "endpoints",
+        "key": "sales.accounts.create",
+    }
+    (finding,) = [finding for finding in report["findings"] if finding["severity"] == "blocking"]
+    assert (finding["subject"], finding["field"]) == ("sales.accounts.create", "bindings.gone.attribute")
+
+
+def test_the_report_of_what_is_no_document_has_its_problems(portico: None, tmp_path: Path) -> None:
+    code, out, _ = command(tmp_path, b'{"format": 1, "odd": []}', "--json")
+    assert (code, json.loads(out)["result"]) == (1, "refused")
+    assert "odd" in json.loads(out)["problems"][0]
+    code, out, _ = command(tmp_path, now(), "--json", "--dry-run")
+    assert (code, json.loads(out)["result"], json.loads(out)["changes"]) == (0, "unchanged", [])
+
+
+def test_a_dry_run_stops_no_writer(dora: Client, tmp_path: Path) -> None:
+    """It only reads: no statement of it takes a lock that a writer waits for."""
+    raw = changed(unknown_attribute, lambda endpoints: endpoints["sales.accounts.read"].update(title="New"))
+    runs: list[Callable[[], object]] = [
+        lambda: command(tmp_path, raw, "--dry-run"),
+        lambda: send_document(dora, raw),
+    ]
+    for run in runs:
+        with CaptureQueriesContext(connection) as captured:
+            run()
+        statements = [query["sql"].split()[0].upper() for query in captured.captured_queries]
+        assert statements
+        assert set(statements) <= {"SELECT"}, statements
+
+
+def test_the_studio_refuses_the_same_and_writes_nothing(dora: Client) -> None:
+    before = now()
+    trial = send_document(dora, changed(unknown_attribute, unknown_column)).context["trial"]
+    assert len(trial.refusals) == 2
+    answer = send_document(dora, changed(unknown_attribute, unknown_column), digest=trial.digest)
+    assert answer.status_code == 422
+    assert answer.content.decode().count("could be served no more") == 2
+    assert now() == before
+
+
+def test_the_studio_refuses_a_new_endpoint_that_could_not_be_served(dora: Client) -> None:
+    document = json.loads(now())
+    read = next(item for item in document["endpoints"] if item["kind"] == "read")
+    document["endpoints"].append({**read, "segment": "others", "columns": [{"attribute": "gone"}]})
+    raw, before = json.dumps(document).encode(), now()
+    trial = send_document(dora, raw).context["trial"]
+    answer = send_document(dora, raw, digest=trial.digest)
+    assert (answer.status_code, "could not be served" in answer.content.decode()) == (422, True)
+    assert now() == before
+
+
+def test_no_way_back_brings_in_what_cannot_be_served(dora: Client) -> None:
+    served = now()
+    Endpoint.objects.filter(kind="read", entity__segment="accounts").delete()
+    import_document(served, (), AUTHOR)
+    broken = changed(unknown_column)
+    release = Release.objects.create(major=1, minor=0, document=broken.decode())
+    import_document(broken, (), AUTHOR, allow_broken=True)
+    version = Version.objects.latest("id")
+    import_document(served, (), AUTHOR)
+    change = version.changes.get()
+    ways = [
+        (reverse("studio:restore_release", args=[release.pk]), {}),
+        (reverse("studio:restore_version", args=[version.pk]), {}),
+        (reverse("studio:restore_version", args=[version.pk]), {"change": change.pk, "to": "after"}),
+    ]
+    for place, data in ways:
+        answer = dora.post(place, data, follow=True)
+        assert "could be served no more" in answer.content.decode()
+        assert now() == served
+
+
+_KINDS = st.lists(
+    st.sampled_from(
+        [
+            unknown_attribute,
+            unknown_column,
+            lambda endpoints: endpoints["sales.accounts.create"].update(bindings=[]),
+            lambda endpoints: endpoints["sales.accounts.read"].update(segment="contacts"),
+            lambda endpoints: endpoints["sales.accounts.update"].update(enabled=False),
+            lambda endpoints: endpoints["sales.leads.create"].update(segment="accounts"),
+            lambda endpoints: endpoints["sales.leads.create"]["inputs"].append({"name": "n", "type": "Odd"}),
+            lambda endpoints: endpoints["sales.accounts.read"].update(row_rule=GONE),
+        ]
+    ),
+    unique=True,
+    max_size=4,
+)
+
+
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(changes=_KINDS)
+def test_what_is_foreseen_is_what_comes(
+    portico: None, changes: list[Callable[[dict[str, Any]], object]]
+) -> None:
+    served, raw = now(), changed(*changes)
+    before = set(overview().findings)
+    foreseen = preview(raw)
+    import_document(raw, (), AUTHOR, allow_broken=True)
+    came: set[Finding] = {finding for finding in overview().findings if finding not in before}
+    assert set(foreseen.findings) == came
+    import_document(served, ["sales", "service"], AUTHOR, allow_broken=True)
+    assert now() == served
+
+
+def test_a_document_judged_for_another_state_is_judged_anew(
+    portico: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody changes the configuration between the judgement and the import."""
+    raw = changed(lambda endpoints: endpoints["sales.accounts.read"].update(title="New"))
+    judged: list[Judgement] = []
+
+    def judge(make_plan: Any) -> Judgement:
+        judged.append(judging.judge(make_plan))
+        if len(judged) == 1:
+            Endpoint.objects.filter(kind="read", entity__segment="accounts").update(title="By another")
+        return judged[-1]
+
+    monkeypatch.setattr("designer.history.restoring.judge", judge)
+    import_document(raw, (), AUTHOR)
+    assert Endpoint.objects.get(kind="read", entity__segment="accounts").title == "New"
+    assert ['"By another" → "New"' in "".join(one.plan.lines()) for one in judged] == [False, True]
