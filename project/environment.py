@@ -140,7 +140,8 @@ SETTINGS: tuple[Setting, ...] = (
         "CACHE_URL",
         url("redis", "rediss"),
         "",
-        "Redis, for rate limits that hold across processes. Empty: per process.",
+        "Redis, for rate limits and pauses that Dataverse asks for, which then hold across processes. "
+        "Empty: per process.",
         secret=True,
     ),
     Setting("DATA_DIR", text, "var", "The folder of the SQLite database and of files."),

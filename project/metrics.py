@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 
 from django.conf import settings
@@ -10,6 +11,8 @@ from django.views.decorators.http import require_safe
 from prometheus_client import CONTENT_TYPE_LATEST, Counter, Gauge, Histogram, generate_latest
 
 from project.addresses import is_loopback
+
+logger = logging.getLogger("portico.platform")
 
 _BUCKETS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30)
 
@@ -31,6 +34,10 @@ _WAITS = Histogram(
     buckets=_BUCKETS,
 )
 _OPEN = Gauge("portico_platform_circuit_open", "1 while the platform is left alone after repeated failures.")
+_THROTTLED = Counter(
+    "portico_platform_throttled_total",
+    "Times that the platform asked for a pause in which nothing is sent.",
+)
 
 
 class PlatformMetrics:
@@ -47,6 +54,13 @@ class PlatformMetrics:
 
     def circuit(self, *, open: bool) -> None:
         _OPEN.set(1 if open else 0)
+
+    def throttled(self, seconds: float, *, asked: float) -> None:
+        _THROTTLED.inc()
+        if asked > seconds:
+            logger.warning("Dataverse asks for a pause of %d s; it gets %d s, the most", asked, seconds)
+        else:
+            logger.warning("Dataverse asks for a pause: nothing is sent for %d s", seconds)
 
 
 @require_safe

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 
@@ -11,6 +11,9 @@ from crmbox.engine.bulkhead import Bulkhead
 from crmbox.platform import EmbeddedPlatform
 from crmclient import Platform
 from project import threads
+
+if TYPE_CHECKING:
+    from crmclient.dataverse.http.throttle import SharedThrottle
 
 
 def configured() -> Platform:
@@ -45,15 +48,27 @@ def dataverse() -> Platform:
         _token_source(env, f"{options.root}/.default"),
         store=store,
         observer=PlatformMetrics(),
+        throttle=_throttle(env, env["CRM_URL"]),
         local_revision_sql=store.revision_sql,
     )
+
+
+def _throttle(env: dict[str, Any], url: str) -> SharedThrottle | None:
+    """What all processes know of the pauses that `url` asked for, where they have a Redis in common."""
+    if not env["CACHE_URL"]:
+        return None
+    from project.shared_throttle import RedisThrottle
+
+    return RedisThrottle(env["CACHE_URL"], url, env["CRM_CLIENT_ID"])
 
 
 def _token_source(env: dict[str, Any], scope: str) -> Any:
     if env["CRM_TOKEN_URL"]:
         from crmclient.dataverse.http.client_credentials import ClientCredentials
 
-        return ClientCredentials(env["CRM_TOKEN_URL"], env["CRM_CLIENT_ID"], env["CRM_CLIENT_SECRET"], scope)
+        url = env["CRM_TOKEN_URL"]
+        throttle = _throttle(env, url)
+        return ClientCredentials(url, env["CRM_CLIENT_ID"], env["CRM_CLIENT_SECRET"], scope, throttle)
     from crmclient.dataverse.http.entra import Entra, certificate
 
     credential: str | dict[str, Any] = env["CRM_CLIENT_SECRET"]

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 import psycopg
 import pytest
+import redis
 import requests
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -166,6 +167,27 @@ def site(_prepared: Site, tmp_path: Path) -> Iterator[Site]:
     """The demo's installation; its servers are stopped at the end."""
     with copied(_prepared, tmp_path / "data", "servers") as own:
         yield own
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A Redis of the test's own; `args` end with its port."""
+    program = shutil.which("redis-server")
+    if program is None:
+        pytest.skip("redis-server is not installed")
+    port = free_port()
+    command = [program, "--bind", "127.0.0.1", "--save", "", "--dir", str(tmp_path), "--port", str(port)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT)
+    client = redis.Redis(port=port)
+    give_up = time.monotonic() + 10
+    while time.monotonic() < give_up:
+        with suppress(redis.ConnectionError):
+            client.ping()
+            break
+        time.sleep(0.05)
+    yield process
+    process.kill()
+    process.wait(10)
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from crmclient.dataverse.files.upload import Uploads
 from crmclient.dataverse.http.acting import Acting
 from crmclient.dataverse.http.client import Client
 from crmclient.dataverse.http.observer import Observer, Silent
+from crmclient.dataverse.http.throttle import SharedThrottle, ThisProcess
 from crmclient.dataverse.http.tokens import Tokens, TokenSource
 from crmclient.dataverse.metadata.catalogue import Catalogue
 from crmclient.dataverse.metadata.fetching import Fetcher
@@ -53,7 +54,8 @@ from crmclient.values import (
 class DataversePlatform:
     """`crmclient.Platform` over the Dataverse Web API. Safe to share between threads, not between processes.
 
-    `local_revision_sql` may say how the revision of `store` is read in the service's own database.
+    `throttle` may be what several processes know of the pauses that the platform asks for, and
+    `local_revision_sql` how the revision of `store` is read in the service's own database.
     """
 
     def __init__(
@@ -63,10 +65,11 @@ class DataversePlatform:
         *,
         store: MetadataStore | None = None,
         observer: Observer | None = None,
+        throttle: SharedThrottle | None = None,
         local_revision_sql: str | None = None,
     ) -> None:
         self.local_revision_sql = local_revision_sql
-        client = Client(options, Tokens(source), observer or Silent())
+        client = Client(options, Tokens(source), observer or Silent(), throttle or ThisProcess())
         api = Api(client)
         self._catalogue = Catalogue(Fetcher(api), store or MemoryStore())
         files = FileFacts(api)

@@ -38,6 +38,7 @@ class Counting:
         self.retries: list[str] = []
         self.admitted: list[bool] = []
         self.circuits: list[bool] = []
+        self.pauses: list[tuple[float, float]] = []
 
     def attempted(self, method: str, outcome: str, seconds: float) -> None:
         self.attempts.append(outcome)
@@ -50,6 +51,9 @@ class Counting:
 
     def circuit(self, *, open: bool) -> None:
         self.circuits.append(open)
+
+    def throttled(self, seconds: float, *, asked: float) -> None:
+        self.pauses.append((seconds, asked))
 
 
 def within(seconds: float) -> Call:

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from pathlib import Path
 
 import pytest
-import redis
 import requests
 
 from tests.dying import LAST_WORDS
-from tests.servers import Server, Site, free_port
+from tests.servers import Server, Site
 
 pytestmark = pytest.mark.processes
 ACCOUNTS = "/api/sales/accounts"
@@ -77,27 +72,6 @@ def test_a_process_killed_between_platform_and_answer_does_not_double_the_record
     assert again.json() == answer.json()
     assert again.headers["Idempotency-Replayed"] == "true"
     assert _named(site, LAST_WORDS) == 1
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """A Redis of the test's own; `args` end with its port."""
-    program = shutil.which("redis-server")
-    if program is None:
-        pytest.skip("redis-server is not installed")
-    port = free_port()
-    command = [program, "--bind", "127.0.0.1", "--save", "", "--dir", str(tmp_path), "--port", str(port)]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT)
-    client = redis.Redis(port=port)
-    give_up = time.monotonic() + 10
-    while time.monotonic() < give_up:
-        with suppress(redis.ConnectionError):
-            client.ping()
-            break
-        time.sleep(0.05)
-    yield process
-    process.kill()
-    process.wait(10)
 
 
 def _until_refused(servers: list[Server], most: int) -> int:

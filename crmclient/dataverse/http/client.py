@@ -14,7 +14,14 @@ from crmclient.dataverse.http.bulkhead import Bulkhead
 from crmclient.dataverse.http.circuit import Circuit
 from crmclient.dataverse.http.messages import Answer, Request
 from crmclient.dataverse.http.observer import Observer
-from crmclient.dataverse.http.retrying import Passing, passing_failure, passing_status
+from crmclient.dataverse.http.retrying import (
+    THROTTLED,
+    Passing,
+    passing_failure,
+    passing_status,
+    retry_after,
+)
+from crmclient.dataverse.http.throttle import SharedThrottle, Throttle
 from crmclient.dataverse.http.tokens import Tokens
 from crmclient.dataverse.http.transport import (
     AttemptFailed,
@@ -47,7 +54,9 @@ Attempt = Callable[[Request, float], Received]
 class Client:
     """Safe to share between threads. `acting` may be replaced before the first call for a caller."""
 
-    def __init__(self, options: Options, tokens: Tokens, observer: Observer) -> None:
+    def __init__(
+        self, options: Options, tokens: Tokens, observer: Observer, throttle: SharedThrottle
+    ) -> None:
         self.options = options
         self.acting = Acting()
         self._tokens = tokens
@@ -55,6 +64,7 @@ class Client:
         self._transport = Transport(options)
         self._bulkhead = Bulkhead(options.concurrency, observer)
         self._circuit = Circuit(observer)
+        self._throttle = Throttle(throttle, observer)
 
     def send(self, request: Request, call: Call) -> Answer:
         """The whole answer of the platform, whatever it says.
@@ -105,6 +115,7 @@ class Client:
 
     def _authorized(self, request: Request, ends: float, attempt: Attempt[Received]) -> Received:
         """An attempt; one more with a new token when the platform does not take this one."""
+        self._throttle.refuse()
         token = self._tokens.get(ends)
         received = self._attempt(_with_token(request, token), ends, attempt)
         if _status(received) != UNAUTHORIZED:
@@ -114,9 +125,11 @@ class Client:
         return self._attempt(_with_token(request, self._tokens.get(ends)), ends, attempt)
 
     def _attempt(self, request: Request, ends: float, attempt: Attempt[Received]) -> Received:
-        """Raises Passing, Unavailable while the circuit is open or every place is taken."""
+        """Raises Passing; Throttled, or Unavailable while the circuit is open or every place is taken."""
         self._circuit.enter(ends)
         with self._bulkhead.place(ends):
+            # Only here: while this request waited for its place another may have been refused.
+            self._throttle.wait(ends)
             began = time.monotonic()
             try:
                 received = attempt(request, ends)
@@ -128,7 +141,7 @@ class Client:
                 raise passing_failure(failure, request) from failure
             status = _status(received)
             self._observer.attempted(request.method, str(status), time.monotonic() - began)
-        passing = passing_status(status, lower_case(received.headers), request)
+        passing = self._passing(status, received, request)
         if status in _FAILING:
             self._circuit.failed()
         else:
@@ -137,6 +150,12 @@ class Client:
             received.close()
             raise passing
         return received
+
+    def _passing(self, status: int, received: Received, request: Request) -> Passing | None:
+        wait = retry_after(lower_case(received.headers))
+        if status == THROTTLED and wait is not None:
+            wait = self._throttle.rest(wait)
+        return passing_status(status, wait, request)
 
 
 def _with_token(request: Request, token: str) -> Request:

@@ -7,18 +7,32 @@ from urllib.parse import urlencode
 
 from crmclient import exact_json
 from crmclient.dataverse.http.messages import Request
+from crmclient.dataverse.http.observer import Silent
+from crmclient.dataverse.http.retrying import THROTTLED, retry_after
+from crmclient.dataverse.http.throttle import SharedThrottle, ThisProcess, Throttle
 from crmclient.dataverse.http.tokens import Token
 from crmclient.dataverse.http.transport import AttemptFailed, Transport
 from crmclient.dataverse.options import MEGABYTE, Options
-from crmclient.errors import Unavailable, UnexpectedAnswer
+from crmclient.errors import Throttled, Unavailable, UnexpectedAnswer
 
 RETRY_AFTER = 5.0
 _HEADERS = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json"}
 
 
 class ClientCredentials:
-    def __init__(self, url: str, client_id: str, client_secret: str, scope: str) -> None:
+    """`throttle` may be what several processes know of the pauses that the token endpoint asks for: they are
+    its own, and neither stop the platform's requests nor are stopped by it."""
+
+    def __init__(
+        self,
+        url: str,
+        client_id: str,
+        client_secret: str,
+        scope: str,
+        throttle: SharedThrottle | None = None,
+    ) -> None:
         self._url = url
+        self._throttle = Throttle(throttle or ThisProcess(), Silent())
         self._form = urlencode(
             {
                 "grant_type": "client_credentials",
@@ -30,14 +44,21 @@ class ClientCredentials:
         self._transport = Transport(Options(url, largest_answer=MEGABYTE))
 
     def fetch(self, timeout: float) -> Token:
+        """Raises Throttled while the endpoint's own pause lasts."""
         request = Request("POST", self._url, _HEADERS, self._form)
+        ends = time.monotonic() + timeout
+        self._throttle.wait(ends)
         try:
-            answer = self._transport.send(request, time.monotonic() + timeout)
+            answer = self._transport.send(request, ends)
         except AttemptFailed as failure:
             raise Unavailable(
                 f"The token endpoint does not answer: {failure}", retry_after=RETRY_AFTER
             ) from failure
-        if answer.status >= 500 or answer.status == 429:
+        if answer.status == THROTTLED:
+            asked = retry_after(answer.headers)
+            left = RETRY_AFTER if asked is None else self._throttle.rest(asked)
+            raise Throttled("The token endpoint asks for a pause.", retry_after=left)
+        if answer.status >= 500:
             raise Unavailable(f"The token endpoint answers {answer.status}.", retry_after=RETRY_AFTER)
         try:
             return token_of(exact_json.parse(answer.body))

@@ -24,6 +24,10 @@ class Observer(Protocol):
         """The circuit has opened, or closed again."""
         ...
 
+    def throttled(self, seconds: float, *, asked: float) -> None:
+        """Nothing is sent for `seconds` from now on: the platform has `asked` for as much, or for more."""
+        ...
+
 
 class Silent:
     """An observer that looks away."""
@@ -38,4 +42,7 @@ class Silent:
         pass
 
     def circuit(self, *, open: bool) -> None:
+        pass
+
+    def throttled(self, seconds: float, *, asked: float) -> None:
         pass

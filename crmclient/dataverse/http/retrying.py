@@ -14,6 +14,7 @@ from typing import Final
 from urllib3.exceptions import InvalidHeader
 from urllib3.util import Retry
 
+from crmclient.dataverse.http.bulkhead import LONGEST_WAIT
 from crmclient.dataverse.http.messages import Request
 from crmclient.dataverse.http.transport import AttemptFailed, TimedOut
 from crmclient.errors import DeadlineExceeded, PlatformFailure, Throttled, Unavailable, UnexpectedAnswer
@@ -22,8 +23,12 @@ FIRST_PAUSE: Final = 0.1
 LONGEST_PAUSE: Final = 5.0
 DEFAULT_RETRY_AFTER: Final = 5.0
 
-_ERRORS: Final = {429: Throttled, 502: UnexpectedAnswer, 503: Unavailable, 504: DeadlineExceeded}
-_NOTHING_DONE: Final = frozenset({429, 503})
+THROTTLED: Final = 429
+LONGEST_RETRY_AFTER: Final = 3600.0
+"""Seconds. Dataverse counts in windows of five minutes: who asks for more than an hour is mistaken."""
+
+_ERRORS: Final = {THROTTLED: Throttled, 502: UnexpectedAnswer, 503: Unavailable, 504: DeadlineExceeded}
+_NOTHING_DONE: Final = frozenset({THROTTLED, 503})
 _HEADER: Final = Retry()
 
 
@@ -54,16 +59,20 @@ class Passing(Exception):
         return jitter if self.retry_after is None else self.retry_after + jitter
 
 
-def passing_status(status: int, headers: Mapping[str, str], request: Request) -> Passing | None:
-    """None for a status that is an answer."""
+def passing_status(status: int, wait: float | None, request: Request) -> Passing | None:
+    """None for a status that is an answer. `wait` is what the answer's `Retry-After` asks for, in seconds."""
     kind = _ERRORS.get(status)
     if kind is None:
         return None
-    wait = _retry_after(headers)
-    shown = DEFAULT_RETRY_AFTER if wait is None and status in _NOTHING_DONE else wait
+    if wait is None:
+        shown = DEFAULT_RETRY_AFTER if status in _NOTHING_DONE else None
+    else:
+        shown = min(wait, LONGEST_RETRY_AFTER)
     error = kind(f"The platform answers {status}.", retry_after=shown)
     done = status not in _NOTHING_DONE
-    repeat = request.repeatable or not done
+    # Whoever would wait for longer is told at once: a thread that sleeps is lost to all others.
+    too_long = status == THROTTLED and wait is not None and wait > LONGEST_WAIT
+    repeat = (request.repeatable or not done) and not too_long
     return Passing(str(status), error, repeat=repeat, may_be_done=done, retry_after=wait)
 
 
@@ -77,7 +86,8 @@ def passing_failure(failure: AttemptFailed, request: Request) -> Passing:
     return Passing(failure.outcome, error, repeat=repeat, may_be_done=failure.sent)
 
 
-def _retry_after(headers: Mapping[str, str]) -> float | None:
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that the answer asks to wait, by a number or a date; None when it does not say, or not so."""
     text = headers.get("retry-after")
     try:
         return None if text is None else max(0.0, _HEADER.parse_retry_after(text))

@@ -23,7 +23,7 @@ class Token:
 
 class TokenSource(Protocol):
     def fetch(self, timeout: float) -> Token:
-        """A new token, within `timeout` seconds. Raises Unavailable, UnexpectedAnswer."""
+        """A new token, within `timeout` seconds. Raises Throttled, Unavailable, UnexpectedAnswer."""
         ...
 
 

@@ -1,0 +1,98 @@
+"""Whoever is told to wait waits for all: after a 429 nothing is sent before its `Retry-After` has passed.
+
+Every thread of the process holds to it, and every process that shares a memory with this one.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Final, Protocol
+
+from crmclient.dataverse.http.bulkhead import LONGEST_WAIT
+from crmclient.dataverse.http.observer import Observer
+from crmclient.dataverse.http.retrying import LONGEST_RETRY_AFTER
+from crmclient.errors import Throttled
+
+_NEWS: Final = 1.0
+"""Seconds by which an end must be later than the one that is known to be worth telling."""
+
+
+class SharedThrottle(Protocol):
+    """What several processes know in common. Called from any thread; quick, and never raises.
+
+    Times are in seconds from now, so that the clocks of several machines need not agree.
+    """
+
+    def left(self) -> float:
+        """Seconds until the platform may be asked again; 0 when it may, or when nothing is known."""
+        ...
+
+    def rest(self, seconds: float) -> None:
+        """Ask nothing for so long. Never shortens what is known already."""
+        ...
+
+
+class ThisProcess:
+    """Nothing is shared: what this process remembers by itself is all there is."""
+
+    def left(self) -> float:
+        return 0.0
+
+    def rest(self, seconds: float) -> None:
+        pass
+
+
+class Throttle:
+    """Safe to share between threads."""
+
+    def __init__(self, shared: SharedThrottle, observer: Observer) -> None:
+        self._shared = shared
+        self._observer = observer
+        self._lock = threading.Lock()
+        self._until = 0.0
+
+    def rest(self, asked: float) -> float:
+        """Ask nothing for the `asked` seconds, an hour at most; the seconds that are left now."""
+        seconds = min(asked, LONGEST_RETRY_AFTER)
+        # Many requests may be under way when the platform refuses the first: one line tells of them all.
+        if self._extend(seconds) > _NEWS:
+            self._observer.throttled(seconds, asked=asked)
+        self._shared.rest(seconds)
+        return max(seconds, self._until - time.monotonic())
+
+    def refuse(self) -> None:
+        """Raise Throttled where this process knows that waiting in a queue would be in vain."""
+        left = self._until - time.monotonic()
+        if left > LONGEST_WAIT:
+            raise _throttled(left)
+
+    def wait(self, ends: float) -> None:
+        """Return when a request may be sent. Raises Throttled when that is more than two seconds from now, or
+        not before `ends` (a `time.monotonic()` second)."""
+        while left := self._left():
+            if left > LONGEST_WAIT or time.monotonic() + left >= ends:
+                raise _throttled(left)
+            time.sleep(left)
+
+    def _left(self) -> float:
+        left = self._until - time.monotonic()
+        if left > LONGEST_WAIT:
+            # Enough is known: a refusal costs no question to the others.
+            return left
+        shared = self._shared.left()
+        if shared > left:
+            self._extend(shared)
+        return max(0.0, left, shared)
+
+    def _extend(self, seconds: float) -> float:
+        """By how many seconds that is longer than what was known."""
+        until = time.monotonic() + seconds
+        with self._lock:
+            longer = until - self._until
+            self._until = max(self._until, until)
+        return longer
+
+
+def _throttled(left: float) -> Throttled:
+    return Throttled("The platform asked for a pause that is not over.", retry_after=left)
