@@ -46,7 +46,8 @@ class AttributeDefinition:
     `column` is the physical column; `key` holds a text's comparison form; `target` holds the entity that a
     lookup with several possible targets points at. `joined_from`: the value is made of these attributes,
     joined with a blank. `default` is the value that a create gives when the caller gives none. `schema_name`
-    is the logical name in the letters that its maker wrote, where they are not all small.
+    is the logical name in the letters that its maker wrote, where they are not all small. `full_image`: an
+    image is kept as it came, not as a thumbnail alone.
     """
 
     attribute: Attribute
@@ -57,6 +58,7 @@ class AttributeDefinition:
     file_fact: FileFact | None = None
     default: bool | int | None = None
     schema_name: str | None = None
+    full_image: bool = True
 
 
 @dataclass(frozen=True, slots=True)

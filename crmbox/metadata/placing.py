@@ -18,7 +18,7 @@ DEFAULT_LENGTHS = {AttributeType.STRING: 100, AttributeType.MEMO: 2000}
 @dataclass(frozen=True, slots=True)
 class Extras:
     """What the store knows of attributes beyond their metadata, by logical name; and an entity's own
-    `schema_name`.
+    `schema_name`. Of the images among `thumbnails` nothing else is kept.
     """
 
     joined: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -26,6 +26,7 @@ class Extras:
     file_facts: dict[str, FileFact] = field(default_factory=dict)
     schema_names: dict[str, str] = field(default_factory=dict)
     schema_name: str | None = None
+    thumbnails: frozenset[str] = frozenset()
 
 
 NO_EXTRAS = Extras()
@@ -53,6 +54,7 @@ class Placing:
             file_fact=extras.file_facts.get(name),
             default=extras.defaults.get(name),
             schema_name=extras.schema_names.get(name),
+            full_image=name not in extras.thumbnails,
         )
 
     def target_of(self, column: str) -> str:

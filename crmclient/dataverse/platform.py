@@ -78,7 +78,7 @@ class DataversePlatform:
         self._batches = Batches(api, writes)
         self._queries = Queries(api, self._catalogue, files)
         self._uploads = Uploads(api, self._catalogue, files, self._records.retrieve)
-        self._downloads = Downloads(api, self._catalogue, self._records.retrieve)
+        self._downloads = Downloads(api, self._catalogue, files, self._records.retrieve)
         self._processes = Processes(api, self._catalogue)
         if options.by_object_id:
             client.acting = Acting(partial(users.object_id, self._records.retrieve))

@@ -155,6 +155,28 @@ def test_an_image(platform: Platform) -> None:
     assert whole(platform, "account", id, "new_logo") == PNG
 
 
+def test_an_image_that_is_kept_as_a_thumbnail_only(platform: Platform) -> None:
+    name = unique("Pictured")
+    id = platform.create("contact", {"lastname": name}).id
+    assert read(platform, "contact", id, "entityimage") is None
+    assert platform.download("contact", id, "entityimage") is None
+
+    info = platform.upload(
+        "contact", id, "entityimage", io.BytesIO(PNG), file_name="me.png", content_type="image/png"
+    )
+
+    assert (info.file_name, info.content_type) == ("me.png", "image/png")
+    assert info.size > 0
+    content = whole(platform, "contact", id, "entityimage")
+    assert (len(content), content[:4]) == (info.size, PNG[:4])
+    assert whole(platform, "contact", id, "entityimage", start=2, length=5) == content[2:7]
+    assert read(platform, "contact", id, "entityimage") == info
+    named_so = Filter((Condition("lastname", Operator.EQ, (name,)),))
+    columns = (Column("lastname"), Column("entityimage"))
+    [row] = platform.query(Query("contact", columns, named_so)).rows
+    assert row == {"lastname": name, "entityimage": info}
+
+
 @pytest.mark.parametrize("size", [1, 3, 200_000, 5_000_001])
 def test_an_attachment_comes_back_as_it_was(platform: Platform, size: int) -> None:
     id, content = note(platform), os.urandom(size)

@@ -168,6 +168,19 @@ def test_an_image_is_set_with_its_record(crm: Crm, account: str) -> None:
     assert put(crm, f"{account}/new_logo", b"no image").json()["error"]["code"] == "0x80072553"
 
 
+def test_an_image_without_a_whole_copy_has_no_content(crm: Crm) -> None:
+    id = crm.create("contacts", {"lastname": "Pictured"})
+    contact = f"contacts({id})"
+    assert put(crm, f"{contact}/entityimage", PNG).status_code == 204
+    for path in ("entityimage/$value?size=full", "entityimage?size=full"):
+        answer = crm.send("GET", f"{contact}/{path}")
+        assert (answer.status_code, answer.content) == (204, b"")
+    assert crm.send("GET", f"{contact}/entityimage/$value").content == PNG
+    attributes = "EntityDefinitions(LogicalName='{}')/Attributes(LogicalName='{}')"
+    assert crm.get(attributes.format("contact", "entityimage"))["CanStoreFullImage"] is False
+    assert crm.get(attributes.format("account", "new_logo"))["CanStoreFullImage"] is True
+
+
 def test_a_note_carries_its_document(crm: Crm, account: str) -> None:
     content = pattern(10_000)
     note = {

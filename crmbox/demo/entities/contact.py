@@ -11,6 +11,7 @@ from crmbox.demo.attributes import (
     customer,
     date,
     global_choice,
+    image,
     lookup,
     memo,
     money,
@@ -114,6 +115,7 @@ _ATTRIBUTES: Final = (
         "systemuser",
     ),
     memo("description", 2000, label("Description", "Beschreibung", "الوصف")),
+    image("entityimage", label("Contact Image", "Kontaktbild", "صورة جهة الاتصال"), megabytes=10),
     global_choice("new_priority", PRIORITY),
     attribute(
         "new_externalid", AttributeType.UNIQUEIDENTIFIER, label("External ID", "Externe ID", "المعرّف الخارجي")
@@ -135,6 +137,8 @@ CONTACT: Final = DemoEntity(
     _ATTRIBUTES,
     _RELATIONSHIPS,
     Extras(
-        joined={"fullname": ("firstname", "lastname")}, defaults={"donotemail": False, "donotphone": False}
+        joined={"fullname": ("firstname", "lastname")},
+        defaults={"donotemail": False, "donotphone": False},
+        thumbnails=frozenset({"entityimage"}),
     ),
 )

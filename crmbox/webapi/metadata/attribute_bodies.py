@@ -58,11 +58,12 @@ _BOUNDED: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class NewAttribute:
-    """`default` is what a create gives when the caller gives none."""
+    """`default` is what a create gives when the caller gives none; `full_image` as in the store."""
 
     attribute: Attribute
     schema_name: str
     default: bool | int | None = None
+    full_image: bool = True
 
 
 def read_attribute(body: Body, entity: str, global_sets: Iterable[str]) -> NewAttribute:
@@ -88,7 +89,8 @@ def read_attribute(body: Body, entity: str, global_sets: Iterable[str]) -> NewAt
     attribute = replace(_limited(attribute, body), behavior=_behavior(body))
     if kind.has_options:
         attribute = _with_options(attribute, body, entity, global_sets)
-    return NewAttribute(attribute, schema_name, _default(body, kind))
+    full_image = body.flag("CanStoreFullImage", default=True)
+    return NewAttribute(attribute, schema_name, _default(body, kind), full_image)
 
 
 def read_lookup(body: Body, targets: tuple[str, ...]) -> NewAttribute:
@@ -126,6 +128,7 @@ def extras_of(attributes: list[NewAttribute], schema_name: str | None = None) ->
         },
         schema_names={item.attribute.logical_name: item.schema_name for item in attributes},
         schema_name=schema_name,
+        thumbnails=frozenset(item.attribute.logical_name for item in attributes if not item.full_image),
     )
 
 

@@ -39,6 +39,7 @@ def attribute_item(snapshot: Snapshot, entity: str, column: StoredColumn) -> Ite
         "AttributeTypeName": {"Value": f"{type_.value}Type"},
         **_described(attribute, id),
         **_typed(attribute, type_, definition.default),
+        **({"CanStoreFullImage": definition.full_image} if type_ is AttributeType.IMAGE else {}),
     }
     return Item(
         f"{kind}AttributeMetadata",
@@ -214,7 +215,6 @@ def _image(attribute: Attribute) -> dict[str, Any]:
     return {
         **_size(attribute),
         "IsPrimaryImage": False,
-        "CanStoreFullImage": True,
         "MaxHeight": 144,
         "MaxWidth": 144,
     }

@@ -12,13 +12,15 @@ from crmbox.webapi.records.storing import store_changes
 from crmbox.webapi.rendering import plain_value, record_url
 from crmbox.webapi.request import Request, Response, json_response, no_content
 from crmbox.webapi.routing import Shape, Target, on
-from crmclient.metadata import Attribute
+from crmclient.metadata import Attribute, AttributeType
 from crmclient.values import Value
 
 
 @on(Shape.PROPERTY, "GET")
 def get_property(request: Request, target: Target) -> Response:
     attribute = _attribute(target)
+    if _is_thumbnail_alone(request, target, attribute):
+        return no_content()
     if attribute.type.holds_file:
         return download_json(request, target, attribute)
     value = _value(request, target, attribute)
@@ -35,6 +37,8 @@ def get_raw_value(request: Request, target: Target) -> Response:
     attribute = _attribute(target)
     if (target.type.name, attribute.logical_name) == NOTE_BODY:
         return download_base64(request, target, attribute)
+    if _is_thumbnail_alone(request, target, attribute):
+        return no_content()
     if attribute.type.holds_file:
         return download(request, target, attribute)
     value = _value(request, target, attribute)
@@ -67,6 +71,15 @@ def put_property(request: Request, target: Target) -> Response:
 @on(Shape.PROPERTY, "DELETE")
 def clear_property(request: Request, target: Target) -> Response:
     return _write(request, target, None)
+
+
+def _is_thumbnail_alone(request: Request, target: Target, attribute: Attribute) -> bool:
+    """Whether the whole image is asked for of a column that keeps none."""
+    return (
+        attribute.type is AttributeType.IMAGE
+        and request.query.get("size", "").lower() == "full"
+        and not target.type.stored.columns[attribute.logical_name].definition.full_image
+    )
 
 
 def _write(request: Request, target: Target, value: object) -> Response:

@@ -11,6 +11,8 @@ import threading
 import uuid
 from collections import OrderedDict
 from collections.abc import Mapping
+from dataclasses import dataclass
+from mimetypes import guess_extension
 from typing import Final
 from urllib.parse import unquote
 
@@ -31,7 +33,15 @@ UNKNOWN_TYPE: Final = "application/octet-stream"
 
 _NOTE_COLUMNS: Final = ("filename", "mimetype", "filesize", "isdocument")
 _NOTES: Final = uuid.UUID("6f0c5bb7-8a0c-4a3f-9d0e-0d6a2f7a51c4")
-_PARTIAL, _UNSATISFIABLE = 206, 416
+_NOTHING, _PARTIAL, _UNSATISFIABLE = 204, 206, 416
+
+
+@dataclass(frozen=True, slots=True)
+class _Described:
+    """A file, and the path that its bytes are at."""
+
+    info: FileInfo
+    path: str
 
 
 class FileFacts:
@@ -40,14 +50,14 @@ class FileFacts:
     def __init__(self, api: Api) -> None:
         self._api = api
         self._lock = threading.Lock()
-        self._known: OrderedDict[Guid, FileInfo] = OrderedDict()
+        self._known: OrderedDict[Guid, _Described] = OrderedDict()
 
     def properties(self, entity: str, attribute: Attribute) -> tuple[str, ...]:
         """The properties of a record that tell of its file."""
         return _NOTE_COLUMNS if is_attachment(entity, attribute) else (property_name(attribute),)
 
     def reader(self, entity: Entity, record: Guid, attribute: Attribute, version: str, call: Call) -> Reader:
-        """Reads a file's description from a row with those properties."""
+        """Reads a file's description from a row with those properties, None where there is no file."""
         if is_attachment(entity.logical_name, attribute):
             return lambda row: attachment(record, version, row)
 
@@ -59,35 +69,51 @@ class FileFacts:
 
         return read
 
-    def of(self, entity: Entity, record: Guid, attribute: Attribute, file: Guid, call: Call) -> FileInfo:
-        """The description of the file `file` in a column."""
+    def of(
+        self, entity: Entity, record: Guid, attribute: Attribute, file: Guid, call: Call
+    ) -> FileInfo | None:
+        """The description of the file `file` in a column; None when the platform has no bytes of it."""
+        known = self._described(file)
+        if known is None:
+            known = self._ask(entity, record, attribute, file, call)
+        return None if known is None else known.info
+
+    def path(self, entity: Entity, record: Guid, attribute: Attribute, file: Guid) -> str:
+        """Where the bytes are that `of` has described."""
+        known = self._described(file)
+        return _value_paths(entity, record, attribute)[0] if known is None else known.path
+
+    def _described(self, file: Guid) -> _Described | None:
         with self._lock:
             known = self._known.get(file)
             if known is not None:
                 self._known.move_to_end(file)
-                return known
-        return self.learn(self._ask(entity, record, attribute, file, call))
+            return known
 
-    def learn(self, info: FileInfo) -> FileInfo:
+    def _ask(
+        self, entity: Entity, record: Guid, attribute: Attribute, file: Guid, call: Call
+    ) -> _Described | None:
+        subject = Subject(Kind.FILE, entity.logical_name, record, attribute.logical_name)
+        for path in _value_paths(entity, record, attribute):
+            headers = {"Range": "bytes=0-0", "Accept": "*/*"}
+            request = Request("GET", self._api.base + path, headers, repeatable=True)
+            answer = self._api.client.send(request, call)
+            if answer.status == _NOTHING:
+                continue
+            if not answer.ok and answer.status != _UNSATISFIABLE:
+                raise error_of(answer, subject, acting=call.caller is not None)
+            size = size_in(answer.headers, len(answer.body) if answer.status != _PARTIAL else None)
+            kind = type_in(answer.headers)
+            name = name_in(answer.headers) or attribute.logical_name + (guess_extension(kind) or "")
+            return self._learn(_Described(FileInfo(file, name, size, kind), path))
+        return None
+
+    def _learn(self, described: _Described) -> _Described:
         with self._lock:
-            self._known[info.id] = info
+            self._known[described.info.id] = described
             while len(self._known) > REMEMBERED:
                 self._known.popitem(last=False)
-        return info
-
-    def _ask(self, entity: Entity, record: Guid, attribute: Attribute, file: Guid, call: Call) -> FileInfo:
-        subject = Subject(Kind.FILE, entity.logical_name, record, attribute.logical_name)
-        request = Request(
-            "GET",
-            self._api.base + value_path(entity, record, attribute),
-            {"Range": "bytes=0-0", "Accept": "*/*"},
-            repeatable=True,
-        )
-        answer = self._api.client.send(request, call)
-        if not answer.ok and answer.status != _UNSATISFIABLE:
-            raise error_of(answer, subject, acting=call.caller is not None)
-        size = size_in(answer.headers, len(answer.body) if answer.status != _PARTIAL else None)
-        return FileInfo(file, name_in(answer.headers), size, type_in(answer.headers))
+        return described
 
 
 def is_attachment(entity: str, attribute: Attribute) -> bool:
@@ -105,9 +131,10 @@ def attachment(note: Guid, version: str, row: Row) -> FileInfo | None:
     return FileInfo(id, str(name or ""), size, str(kind or UNKNOWN_TYPE))
 
 
-def value_path(entity: Entity, record: Guid, attribute: Attribute) -> str:
+def _value_paths(entity: Entity, record: Guid, attribute: Attribute) -> tuple[str, ...]:
+    """Where a file's bytes may be. Of an image there may be a whole copy; there is a thumbnail at least."""
     path = f"{paths.record(entity, record)}/{attribute.logical_name}/$value"
-    return f"{path}?size=full" if attribute.type is AttributeType.IMAGE else path
+    return (f"{path}?size=full", path) if attribute.type is AttributeType.IMAGE else (path,)
 
 
 def size_in(headers: Mapping[str, str], otherwise: int | None) -> int:

@@ -16,7 +16,7 @@ from crmclient.dataverse import paths
 from crmclient.dataverse.api import Api
 from crmclient.dataverse.failures import error_of
 from crmclient.dataverse.files.columns import Column, column
-from crmclient.dataverse.files.described import is_attachment, size_in, value_path
+from crmclient.dataverse.files.described import FileFacts, is_attachment, size_in
 from crmclient.dataverse.files.upload import BLOCK, Retrieve
 from crmclient.dataverse.http.messages import Answer, Request
 from crmclient.dataverse.http.transport import PIECE
@@ -31,9 +31,10 @@ _PARTIAL: Final = 206
 class Downloads:
     """Raises as `Platform.download`; InvalidRecord for a range that begins behind the file's end."""
 
-    def __init__(self, api: Api, catalogue: Catalogue, retrieve: Retrieve) -> None:
+    def __init__(self, api: Api, catalogue: Catalogue, files: FileFacts, retrieve: Retrieve) -> None:
         self._api = api
         self._catalogue = catalogue
+        self._files = files
         self._retrieve = retrieve
 
     def download(
@@ -53,21 +54,22 @@ class Downloads:
         if is_attachment(entity, place.attribute):
             chunks = _cut(self._attachment(place, call), start, wanted)
         else:
-            chunks = self._blocks(place, info.size, start, wanted, unhurried)
+            chunks = self._blocks(place, info, start, wanted, unhurried)
         return Download(info, start, wanted, _begun(chunks))
 
-    def _blocks(self, place: Column, size: int, start: int, wanted: int, call: Call) -> Iterator[bytes]:
+    def _blocks(self, place: Column, info: FileInfo, start: int, wanted: int, call: Call) -> Iterator[bytes]:
         end = start + wanted
+        path = self._files.path(place.entity, place.record, place.attribute, info.id)
         while start < end:
             last = min(start + BLOCK, end) - 1
             request = Request(
                 "GET",
-                self._api.base + value_path(place.entity, place.record, place.attribute),
+                self._api.base + path,
                 {"Range": f"bytes={start}-{last}", "Accept": "*/*"},
                 repeatable=True,
             )
             answer = self._api.send(request, place.subject, call)
-            block = _part(answer, size, start, last)
+            block = _part(answer, info.size, start, last)
             yield block
             start += len(block)
 

@@ -1,0 +1,46 @@
+"""Files that Dataverse has no bytes of, as the client sees them."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from tests.contract.making import account, accounts, named, unique
+from tests.contract.test_files import PNG
+from tests.dataverse.conftest import Failing
+
+
+@pytest.mark.parametrize(("column", "content"), [("new_logo", PNG), ("new_contract", b"%PDF-1.4")])
+def test_a_file_without_bytes_is_none(failing: Failing, column: str, content: bytes) -> None:
+    writer, reader = failing.platform(), failing.platform()
+    name = unique("No bytes")
+    id = account(writer, name=name)
+    writer.upload("account", id, column, io.BytesIO(content), file_name="a.png", content_type="image/png")
+    failing.arm({"method": "GET", "path": r"/\$value$", "status": 204, "times": None})
+
+    assert reader.retrieve("account", id, ["name", column]).values == {"name": name, column: None}
+    assert reader.query(accounts(named(name), columns=("name", column))).rows == [
+        {"name": name, column: None}
+    ]
+    assert reader.download("account", id, column) is None
+
+
+def test_a_thumbnail_that_says_no_name_has_one(failing: Failing) -> None:
+    writer, reader = failing.platform(), failing.platform()
+    id = account(writer)
+    writer.upload("account", id, "new_logo", io.BytesIO(PNG), file_name="a.png", content_type="image/png")
+    failing.arm(
+        {"method": "GET", "path": r"/\$value$", "status": 204},
+        {
+            "method": "GET",
+            "path": r"/\$value$",
+            "status": 200,
+            "headers": {"mimetype": "image/png"},
+            "body": "x",
+        },
+    )
+
+    found = reader.retrieve("account", id, ["new_logo"]).values["new_logo"]
+
+    assert (found.file_name, found.size, found.content_type) == ("new_logo.png", 1, "image/png")  # type: ignore[union-attr]
