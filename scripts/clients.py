@@ -9,12 +9,14 @@ function for each operation, by openapi-python-client.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 from pathlib import Path
 
 import requests
 
+from scripts.client_drive import Broken, drive
 from scripts.npm import NotInstalled, packages
 from scripts.running import Failed, run
 
@@ -38,9 +40,11 @@ def main() -> None:
     into.mkdir(parents=True, exist_ok=True)
     try:
         document = fetch(given.url, given.username, given.password, into)
-        print(f"Python      {python(document, into / 'portico_client')}")
+        package = python(document, into / "portico_client")
+        driven = drive(package, json.loads(document.read_bytes()), given.url, given.username, given.password)
+        print(f"Python      {package}: each of its {driven} operations has been sent once")
         print(f"TypeScript  {typescript(document, into)}")
-    except (GenerationError, Failed, requests.RequestException) as error:
+    except (Broken, GenerationError, Failed, requests.RequestException) as error:
         sys.exit(str(error))
 
 

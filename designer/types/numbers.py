@@ -20,6 +20,7 @@ _LONGEST_NUMERAL = 64
 # Tools that make up a sample would take the maximum, and lose digits of it.
 _SAMPLE = Decimal("1250.50")
 _COMMON = frozenset({"minimum", "maximum", "allowed"})
+_AS_DIGITS = "A string of digits is taken, too: for numbers that a client would not keep exact."
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,8 @@ class IntegerType:
         if limits.allowed:
             return {"type": "integer", "enum": list(limits.allowed)}
         if self.numerals:
-            return {"anyOf": [number, {"type": "string", "pattern": r"^-?(0|[1-9][0-9]*)$"}]}
+            # A string is taken too. A choice of two types would be an empty class to typed generators.
+            return {**number, "format": "int64", "description": _AS_DIGITS}
         return number
 
 
@@ -99,11 +101,16 @@ class DecimalType:
 
     def schema(self, limits: Limits) -> dict[str, Any]:
         if limits.allowed:
-            return {"enum": list(limits.allowed)}
+            return {"type": "number", "format": "decimal", "enum": list(limits.allowed)}
         lowest, highest = self._bounds(limits)
-        number = {"type": "number", "minimum": _json_number(lowest), "maximum": _json_number(highest)}
-        text = {"type": "string", "format": "decimal", "pattern": r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?$"}
-        schema: dict[str, Any] = {"anyOf": [number, text]}
+        # A string is taken too. A choice of two types would be an empty class to typed generators.
+        schema: dict[str, Any] = {
+            "type": "number",
+            "format": "decimal",
+            "minimum": _json_number(lowest),
+            "maximum": _json_number(highest),
+            "description": _AS_DIGITS,
+        }
         if lowest <= _SAMPLE <= highest and (limits.precision is None or limits.precision > 1):
             schema["examples"] = [_SAMPLE]
         return schema

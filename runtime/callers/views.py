@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from designer.definitions import AccessDefinition, InputDefinition
-from runtime.callers.forms import FORM, read_form, texts
+from runtime.callers.forms import read_form, texts
 from runtime.callers.local import TokenPair, issue, rotate
 from runtime.callers.login import log_in
 from runtime.describe.view_documentation import Documentation
@@ -91,8 +91,8 @@ def _describe(form: Inputs, status: int, code: str) -> Description:
     }
     return Description(
         success=(200, answer, "A pair of tokens."),
+        # OAuth 2's form is taken, too. Generators make a mess of two media types that mean the same.
         body=form.schema(),
-        bodies={FORM: form.schema()},
         problems={
             400: ("malformed_body", "invalid_input", "invalid_parameter"),
             415: ("unsupported_media_type",),

@@ -139,16 +139,12 @@ _LIMITS = {
 
 
 def _limits(schema: Mapping[str, Any]) -> dict[str, Any]:
-    # Of the spellings of a number, the first is that of a number.
-    values = schema["anyOf"][0] | schema if "anyOf" in schema else schema
-    found = {name: values[word] for word, name in _LIMITS.items() if word in values}
-    allowed = [value for value in values.get("enum", ()) if value is not None]
+    found = {name: schema[word] for word, name in _LIMITS.items() if word in schema}
+    allowed = [value for value in schema.get("enum", ()) if value is not None]
     return {**found, "allowed": allowed} if allowed else found
 
 
 def _takes_null(schema: Mapping[str, Any]) -> bool:
-    if "anyOf" in schema:
-        return any(_takes_null(choice) for choice in schema["anyOf"])
     kinds = schema.get("type", ())
     return kinds == "null" or (not isinstance(kinds, str) and "null" in kinds)
 

@@ -90,8 +90,9 @@ class UploadOperation(Operation):
         return Description(
             success=(200, answer, "The file is stored."),
             fields=(self._field(),),
-            bodies={"multipart/form-data": _FORM, "application/octet-stream": _BYTES},
-            parameters=(_DISPOSITION, *(() if self.is_of_notes else (_IF_MATCH,))),
+            # The bytes alone are taken, too. Generators make a mess of two media types that mean the same.
+            bodies={"multipart/form-data": _FORM},
+            parameters=() if self.is_of_notes else (_IF_MATCH,),
             problems=self.store.steps.problems(
                 {
                     400: (
@@ -111,18 +112,11 @@ class UploadOperation(Operation):
         )
 
 
-_BYTES = {"type": "string", "format": "binary", "description": "The file. Its own type is better still."}
 _FORM = {
     "type": "object",
     "properties": {PART: {"type": "string", "format": "binary", "description": "The only part."}},
     "required": [PART],
     "additionalProperties": False,
-}
-_DISPOSITION = {
-    "name": "Content-Disposition",
-    "in": "header",
-    "description": "With a body that is no form: attachment; filename*=UTF-8''name.pdf",
-    "schema": {"type": "string"},
 }
 _IF_MATCH = {
     "name": "If-Match",

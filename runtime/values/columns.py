@@ -163,7 +163,10 @@ def _type(column: _Column) -> str:
 
 def _calculated(column: _Column) -> dict[str, Any]:
     exact = column.calculation is not None and column.calculation.is_exact
-    return {**({"type": ["number", "null"]} if exact else {}), "description": _CALCULATED}
+    return {
+        **({"type": ["number", "null"], "format": "decimal"} if exact else {}),
+        "description": _CALCULATED,
+    }
 
 
 def _label_schema(attribute: Attribute) -> dict[str, Any]:

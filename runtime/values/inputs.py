@@ -197,8 +197,6 @@ def _must_be_sent(definition: InputDefinition) -> bool:
 
 
 def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
-    if "anyOf" in schema:
-        return {"anyOf": [*schema["anyOf"], {"type": "null"}]}
     if "enum" in schema:
         schema = {**schema, "enum": [*schema["enum"], None]}
     return {**schema, "type": [schema["type"], "null"]} if "type" in schema else schema

@@ -13,7 +13,7 @@ function must(holds: boolean, what: unknown): asserts holds {
 }
 
 const created = await client.POST("/api/sales/accounts", {
-  body: { name: "Generated", revenue: "1250000.5000", industry: 6 },
+  body: { name: "Generated", revenue: 1250000.5, industry: 6 },
 });
 must(created.data !== undefined, created.error);
 const path = { id: created.data.id };

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import io
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from scripts.client_drive import drive
 from scripts.clients import fetch, python
 from tests.servers import Server, Site
 
@@ -43,7 +45,7 @@ def test_a_generated_client_does_a_full_round_of_work(server: Server, generated:
         return generated(f"api.sales.{operation}").sync_detailed(*given, client=client, **more)
 
     industry = models.OptionsAccountIndustrycode.BUSINESS_SERVICES
-    body = models.CreateSalesAccountsInput(name="Generated", revenue="1250000.5000", industry=industry)
+    body = models.CreateSalesAccountsInput(name="Generated", revenue=1250000.5, industry=industry)
     created = call("create_sales_accounts", body=body)
     assert created.status_code == 200, created.content
     id = created.parsed.id
@@ -74,3 +76,23 @@ def test_a_generated_client_does_a_full_round_of_work(server: Server, generated:
     version = call("read_sales_accounts", id).headers["ETag"]
     assert call("delete_sales_accounts", id, if_match=version).status_code == 204
     assert call("read_sales_accounts", id).status_code == 404
+
+
+def test_every_operation_of_a_generated_client_can_be_sent(site: Site, tmp_path: Path) -> None:
+    server = site.start(CALLER_RATE="0", ADDRESS_RATE="0")
+    path = fetch(server.url, "manager", "demo", tmp_path)
+    document = json.loads(path.read_bytes())
+    operations = [
+        operation
+        for operations in document["paths"].values()
+        for method, operation in operations.items()
+        if method in ("get", "post", "put", "patch", "delete")
+    ]
+    named = importlib.import_module
+    try:
+        driven = drive(python(path, tmp_path / "driven_client"), document, server.url, "manager", "demo")
+        assert driven == len(operations)
+        assert callable(named("driven_client.api.tokens.token").sync)
+    finally:
+        for name in [name for name in sys.modules if name.startswith("driven_client")]:
+            del sys.modules[name]
