@@ -22,6 +22,7 @@
         ├── OutOfSpace                 the platform has no room for what is written
         ├── FileLost                   the platform knows of a file, but its bytes are gone
         └── UnexpectedAnswer           an answer that is not of the protocol
+            └── MissingPrivilege       the service's own account lacks a privilege, which is named
 
     InvalidValue                       one wrong value, listed in InvalidRecord.problems
     ├── UnknownAttribute
@@ -206,3 +207,15 @@ class FileLost(PlatformFailure):
 
 class UnexpectedAnswer(PlatformFailure):
     """The platform answered something that is not of its protocol."""
+
+
+class MissingPrivilege(UnexpectedAnswer):
+    """The service's own account lacks a privilege on the platform: what it would have told is unknown.
+
+    `privilege` is its name there, such as `prvReadEntity`; empty where the platform does not say it.
+    """
+
+    def __init__(self, privilege: str) -> None:
+        named = f"the privilege {privilege}" if privilege else "a privilege that the platform does not name"
+        super().__init__(f"The service's own account on the platform lacks {named}.")
+        self.privilege = privilege

@@ -228,6 +228,11 @@ class KeepsMetadata(Protocol):
         """
         ...
 
+    def missing_privileges(self) -> Mapping[str, str]:
+        """What is unknown of the metadata because the service's own account may not read it, with the
+        privilege that it lacks (empty where the platform does not name it). Asks nothing."""
+        ...
+
     def metadata_refreshed(self) -> dt.datetime | None:
         """When that was last done; None: never, so that everything is as it was when first asked for."""
         ...

@@ -226,6 +226,13 @@ SETTINGS: tuple[Setting, ...] = (
         "requests at once. Dataverse's are `6000,1200,52`; empty for no limits.",
     ),
     Setting(
+        "CRM_SERVER_DENIED",
+        words,
+        "",
+        "Privileges that `manage.py crmserver` refuses, comma-separated, such as `prvReadEntity`: to try the "
+        "service with an account that may do less.",
+    ),
+    Setting(
         "CRM_SERVER_FAULTS",
         flag,
         "0",

@@ -2,6 +2,8 @@
 
     {"faults": [{"method": "POST", "path": "/accounts$", "times": 1, "executed": true, "cut": "answer"}]}
 
+`denied` lists privileges beside them, which then stand for those of CRM_SERVER_DENIED.
+
 Only in development, with CRM_SERVER_FAULTS=1. `docs/crmserver.md` lists what a fault may say.
 """
 
@@ -14,9 +16,10 @@ from collections.abc import Callable, Iterator
 from typing import Annotated, Literal
 
 from django.conf import settings
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from crmbox.webapi.errors import bad_payload, no_resource
+from crmbox.webapi.privileges import deny
 from crmbox.webapi.request import Response, json_response, no_content
 
 CONTROL = "/faults"
@@ -85,7 +88,15 @@ class Fault(BaseModel):
         return response if self.cut is None else _cut(response, half=self.cut == "half")
 
 
-_FAULTS: TypeAdapter[dict[Literal["faults"], list[Fault]]] = TypeAdapter(dict[Literal["faults"], list[Fault]])
+class Arming(BaseModel):
+    """What PUT takes; without `denied` the privileges stay as they are."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    faults: list[Fault] = Field(default_factory=list)
+    denied: list[str] | None = None
+
+
 _armed: list[Fault] = []
 _lock = threading.Lock()
 
@@ -104,11 +115,13 @@ def control(method: str, read: Callable[[], bytes]) -> Response:
         raise no_resource(CONTROL)
     if method == "PUT":
         try:
-            faults = _FAULTS.validate_json(read()).get("faults", [])
+            arming = Arming.model_validate_json(read())
         except ValidationError as error:
             raise bad_payload(f"Faults: {error}") from None
         with _lock:
-            _armed[:] = faults
+            _armed[:] = arming.faults
+        if arming.denied is not None:
+            deny(arming.denied)
         return no_content()
     if method == "DELETE":
         with _lock:

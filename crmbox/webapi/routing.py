@@ -24,6 +24,7 @@ from typing import TypeAlias
 from crmbox.webapi.errors import WebApiError, bad_url, no_resource, unsupported
 from crmbox.webapi.model import NAMESPACE, EntityType
 from crmbox.webapi.paths import Argument, Segment
+from crmbox.webapi.privileges import refuse_denied
 from crmbox.webapi.request import Request, Response
 
 
@@ -98,6 +99,7 @@ def unbound(handler: NamedHandler) -> NamedHandler:
 
 def dispatch(request: Request) -> Response:
     """Raises WebApiError, and what `Platform` raises."""
+    refuse_denied(request)
     if not request.path:
         return _named(request, "")
     first = request.path[0]

@@ -14,11 +14,12 @@ from typing import Any, Final
 from crmclient import errors
 from crmclient.dataverse.http.messages import Answer
 from crmclient.dataverse.subjects import Kind, Subject
-from crmclient.errors import InvalidValue, PlatformError, UnexpectedAnswer
+from crmclient.errors import InvalidValue, MissingPrivilege, PlatformError, UnexpectedAnswer
 from crmclient.values import Reference
 
 _LONGEST_MESSAGE: Final = 500
 _QUOTED: Final = re.compile(r"['\"]([a-z0-9_]+)['\"]")
+_PRIVILEGE: Final = re.compile(r"\bprv[A-Za-z0-9_]{1,100}\b", re.ASCII)
 _GUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 _PROBLEMS: Final = {
@@ -69,8 +70,8 @@ def error_of(answer: Answer, subject: Subject, *, acting: bool) -> PlatformError
     if 300 <= refusal.status < 400:
         return UnexpectedAnswer(f"The platform redirects ({refusal.status}); redirects are not followed.")
     by_code = _BY_CODE.get(refusal.code.lower()) or _BY_STATUS.get(refusal.status)
-    if refusal.status == 403 and not acting:
-        return UnexpectedAnswer(f"The service's own account lacks a privilege. {refusal}")
+    if refusal.status == 403 and not acting and refusal.code:
+        return MissingPrivilege(_privilege_in(refusal.message))
     if by_code is None or not refusal.code:
         # A gateway on the way may answer with any status, but not in the protocol's shape.
         return UnexpectedAnswer(f"The platform answers {refusal}")
@@ -91,6 +92,12 @@ def _read(answer: Answer) -> Refusal:
         str(error.get("message") or ""),
         tuple(item for item in details if isinstance(item, dict)) if isinstance(details, list) else (),
     )
+
+
+def _privilege_in(message: str) -> str:
+    """The first privilege that a message names: of its words nothing else is taken over."""
+    found = _PRIVILEGE.search(message)
+    return found[0] if found else ""
 
 
 def _not_found(refusal: Refusal, subject: Subject) -> PlatformError:

@@ -18,6 +18,7 @@ from crmclient.dataverse.http.observer import Observer, Silent
 from crmclient.dataverse.http.throttle import SharedThrottle, ThisProcess
 from crmclient.dataverse.http.tokens import Tokens, TokenSource
 from crmclient.dataverse.metadata.catalogue import Catalogue
+from crmclient.dataverse.metadata.documents import OPTIONS, RELATIONSHIPS
 from crmclient.dataverse.metadata.fetching import Fetcher
 from crmclient.dataverse.metadata.store import MemoryStore, MetadataStore
 from crmclient.dataverse.options import Options
@@ -159,12 +160,17 @@ class DataversePlatform:
 
     def relationships(self, entity: str) -> Sequence[Relationship]:
         self._catalogue.synchronise()
-        return self._catalogue.document(entity).relationships
+        document = self._catalogue.document(entity)
+        document.require(RELATIONSHIPS)
+        return document.relationships
 
     def option_set(self, name: str, *, entity: str | None = None) -> OptionSet:
         self._catalogue.synchronise()
         if entity is not None:
-            attribute = self._catalogue.document(entity).attributes.get(name)
+            document = self._catalogue.document(entity)
+            attribute = document.attributes.get(name)
+            if attribute is not None and attribute.type.has_options and attribute.option_set is None:
+                document.require(OPTIONS)
             if attribute is None or attribute.option_set is None:
                 raise UnknownOptionSet(name)
             if attribute.options is not None:
@@ -195,6 +201,9 @@ class DataversePlatform:
 
     def refresh_metadata(self) -> bool:
         return self._catalogue.refresh()
+
+    def missing_privileges(self) -> Mapping[str, str]:
+        return self._catalogue.missing_privileges()
 
     def metadata_refreshed(self) -> dt.datetime | None:
         return self._catalogue.refreshed()

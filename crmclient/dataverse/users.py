@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
+from crmclient.errors import MissingPrivilege
 from crmclient.metadata import PlatformUser, SecurityRole
 from crmclient.platform import SERVICE_CALL, Call
 from crmclient.query.ast import ALL, Column, Condition, Filter, Link, Operator, Order, Page, Query
-from crmclient.values import Guid, QueryResult, Record, Reference
+from crmclient.values import Guid, QueryResult, Record, Reference, Value
+
+logger = logging.getLogger(__name__)
 
 _COLUMNS: Final = ("fullname", "isdisabled", "businessunitid")
 _OBJECT_ID: Final = "azureactivedirectoryobjectid"
@@ -22,8 +26,8 @@ def user(id: Guid, ask: Ask, retrieve: Retrieve) -> PlatformUser:
     record = retrieve("systemuser", id, _COLUMNS, SERVICE_CALL)
     values = record.values
     business_unit = values["businessunitid"]
-    teams = ask(_tied("team", "teammembership", record.id), ALL, SERVICE_CALL).rows
-    roles = ask(_tied("role", "systemuserroles", record.id), ALL, SERVICE_CALL).rows
+    teams = _unless_denied(ask, _tied("team", "teammembership", record.id))
+    roles = _unless_denied(ask, _tied("role", "systemuserroles", record.id))
     return PlatformUser(
         record.id,
         str(values["fullname"] or ""),
@@ -46,6 +50,15 @@ def security_roles(ask: Ask) -> list[SecurityRole]:
     return [
         SecurityRole(str(row["roleid"]), str(row["name"] or "")) for row in ask(query, ALL, SERVICE_CALL).rows
     ]
+
+
+def _unless_denied(ask: Ask, query: Query) -> Sequence[Mapping[str, Value]]:
+    """No rows where the service's own account may not read any: without teams or roles a user may do less."""
+    try:
+        return ask(query, ALL, SERVICE_CALL).rows
+    except MissingPrivilege as error:
+        logger.warning("what users are tied to is not known: %s", error)
+        return ()
 
 
 def _tied(entity: str, intersect: str, user: Guid) -> Query:

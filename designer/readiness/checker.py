@@ -78,18 +78,37 @@ def check(endpoint: Endpoint, configuration: Configuration, metadata: Metadata) 
 
 
 def _run(registered: Iterable[Rule[S]], subject: S, name: str) -> Iterator[Finding]:
-    unavailable = ""
+    unavailable = False
+    missing: set[str] = set()
     for rule in registered:
         try:
             for message, field in rule.find(subject):
                 yield Finding(rule.id, rule.severity, message, name, field)
         except MetadataUnavailable as error:
-            unavailable = str(error)
+            if error.privilege is None:
+                unavailable = True
+            else:
+                missing.add(error.privilege)
         except Exception:
             # Whatever is wrong with it, everything else can still be seen, and this be mended.
             logger.exception("the rule %s failed for %s", rule.id, name)
             message = _("It could not be judged by the rule %(rule)s: the log says why.", rule=rule.id)
             yield Finding(UNJUDGED, rule.severity, message, name)
+    for privilege in sorted(missing):
+        yield Finding(UNCHECKED, Severity.WARNING, _missing(privilege), name)
     if unavailable:
         message = _("The platform cannot be asked just now, so not everything could be checked.")
         yield Finding(UNCHECKED, Severity.WARNING, message, name)
+
+
+def _missing(privilege: str) -> str:
+    if not privilege:
+        return _(
+            "The service's account on the platform lacks a privilege, so not everything could be checked. "
+            "Grant it, then refresh the metadata."
+        )
+    return _(
+        "The service's account on the platform lacks the privilege %(privilege)s, so not everything could be "
+        "checked. Grant it, then refresh the metadata.",
+        privilege=privilege,
+    )

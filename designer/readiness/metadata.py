@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from crmclient import Platform
-from crmclient.errors import PlatformError, UnknownEntity, UnknownOptionSet
+from crmclient import KeepsMetadata, Platform
+from crmclient.errors import MissingPrivilege, PlatformError, UnknownEntity, UnknownOptionSet
 from crmclient.metadata import Attribute, Entity, OptionSet, Process, Relationship, SecurityRole
 
 USER = "systemuser"
+_PROCESSES = "processes"
 
 
 class MetadataUnavailable(Exception):
-    """The platform does not say what there is."""
+    """The platform does not say what there is. `privilege` is what the service's own account lacks, if that
+    is why; None where the platform does not answer."""
+
+    def __init__(self, error: PlatformError) -> None:
+        super().__init__(str(error))
+        self.privilege = error.privilege if isinstance(error, MissingPrivilege) else None
 
 
 class Metadata:
@@ -31,7 +37,7 @@ class Metadata:
             try:
                 self._entities = self._platform.entities()
             except PlatformError as error:
-                raise MetadataUnavailable(str(error)) from error
+                raise MetadataUnavailable(error) from error
         return self._entities
 
     def attributes(self, entity: str) -> Mapping[str, Attribute]:
@@ -42,7 +48,7 @@ class Metadata:
             except UnknownEntity:
                 self._attributes[entity] = {}
             except PlatformError as error:
-                raise MetadataUnavailable(str(error)) from error
+                raise MetadataUnavailable(error) from error
         return self._attributes[entity]
 
     def known_attributes(self, entity: str) -> Mapping[str, Attribute]:
@@ -61,25 +67,30 @@ class Metadata:
             except (UnknownOptionSet, UnknownEntity):
                 self._option_sets[key] = None
             except PlatformError as error:
-                raise MetadataUnavailable(str(error)) from error
+                raise MetadataUnavailable(error) from error
         return self._option_sets[key]
 
     def option_sets(self) -> Mapping[str, OptionSet]:
         try:
             return self._platform.option_sets()
         except PlatformError as error:
-            raise MetadataUnavailable(str(error)) from error
+            raise MetadataUnavailable(error) from error
 
     def processes(self) -> Mapping[str, Process]:
         if self._processes is None:
             try:
                 self._processes = self._platform.processes()
             except PlatformError as error:
-                raise MetadataUnavailable(str(error)) from error
+                raise MetadataUnavailable(error) from error
         return self._processes
 
     def process(self, name: str) -> Process | None:
-        return self.processes().get(name)
+        found = self.processes().get(name)
+        if found is None and isinstance(self._platform, KeepsMetadata):
+            missing = self._platform.missing_privileges()
+            if _PROCESSES in missing:
+                raise MetadataUnavailable(MissingPrivilege(missing[_PROCESSES]))
+        return found
 
     def relationships_of_users(self) -> Sequence[Relationship]:
         return self.relationships(USER)
@@ -92,11 +103,11 @@ class Metadata:
             except UnknownEntity:
                 self._relationships[entity] = ()
             except PlatformError as error:
-                raise MetadataUnavailable(str(error)) from error
+                raise MetadataUnavailable(error) from error
         return self._relationships[entity]
 
     def security_roles(self) -> Sequence[SecurityRole]:
         try:
             return self._platform.security_roles()
         except PlatformError as error:
-            raise MetadataUnavailable(str(error)) from error
+            raise MetadataUnavailable(error) from error

@@ -12,7 +12,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext_lazy as _
 
-from crmclient.errors import PlatformError
+from crmclient.errors import MissingPrivilege, PlatformError
 from designer.models import Role
 from designer.platform import get_platform
 from designer.studio.look import dress, searchable
@@ -82,6 +82,12 @@ class AccountForm(forms.ModelForm):  # type: ignore[type-arg]  # no generic at r
         help_text = self.fields["platform_user"].help_text
         try:
             known = dict(platform_users(get_platform()))
+        except MissingPrivilege as error:
+            known = {}
+            help_text = _(
+                "The service's account on the platform lacks the privilege %(privilege)s, so only the "
+                "present choice can be kept."
+            ) % {"privilege": error.privilege}
         except PlatformError:
             known = {}
             help_text = _("The platform cannot be reached just now, so only the present choice can be kept.")

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from crmclient import SERVICE_CALL, Call, Guid, Platform, Value
-from crmclient.errors import MetadataError
+from crmclient.errors import MetadataError, MissingPrivilege
 from crmclient.query.ast import Column, Condition, Filter, Operator, Page, Query
 from designer.calendar import present
 from designer.definitions import UserPropertyDefinition
@@ -46,7 +46,7 @@ class UserContext:
         for defined in properties:
             try:
                 _COMPILERS[defined.kind](self, defined)
-            except (Misconfigured, ExpressionError, MetadataError) as error:
+            except (Misconfigured, ExpressionError, MetadataError, MissingPrivilege) as error:
                 self.broken[defined.name] = str(error)
 
     def answer(self, caller: Caller, call: Call = SERVICE_CALL) -> dict[str, Any]:

@@ -20,7 +20,7 @@ import jiter
 import orjson
 from django.db import DatabaseError
 
-from crmclient.errors import PlatformError
+from crmclient.errors import MissingPrivilege, PlatformError
 from runtime.describe.digests import OWN_ROUTES
 from runtime.describe.generator import DefinitionSchemaGenerator, Route
 from runtime.describe.parts import part_of
@@ -65,6 +65,10 @@ def make(served: Served, id: int) -> bytes:
     """
     try:
         content = _content(served, id)
+    except MissingPrivilege as error:
+        # It is the same until the metadata is refreshed, which makes another fragment of it.
+        logger.warning("endpoint %s cannot be described: %s", id, error)
+        content = _NOTHING
     except (DatabaseError, PlatformError):
         raise
     except Exception:

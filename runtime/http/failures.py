@@ -65,11 +65,12 @@ def answer(error: Exception, request: HttpRequest) -> HttpResponse:
     """The answer for `error`, logged when it is the service's or the platform's fault."""
     problem = problem_of(error)
     if problem.status_code >= 500:
-        logger.error(
-            "request failed",
-            exc_info=error,
-            extra={"request_id": request_id(request), "code": problem.code, "status": problem.status_code},
-        )
+        extra = {"request_id": request_id(request), "code": problem.code, "status": problem.status_code}
+        if isinstance(error, errors.MissingPrivilege):
+            # Where it was noticed says nothing: somebody has to grant the privilege.
+            logger.error("request failed: %s", error, extra=extra)
+        else:
+            logger.error("request failed", exc_info=error, extra=extra)
     elif isinstance(error, errors.PlatformError):
         logger.info("platform refused: %s", error, extra={"request_id": request_id(request)})
     return respond(problem, request)

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 import requests
 
+from crmbox.demo.people import FIRST_ACCOUNT
+from crmbox.webapi.credentials import DEMO_CLIENT
 from crmclient.dataverse import DataversePlatform
-from crmclient.embedded.demo.people import FIRST_ACCOUNT
-from crmclient.embedded.webapi.credentials import DEMO_CLIENT
 from crmclient.errors import Throttled
 from crmclient.platform import Create
 from crmclient.query.ast import Column, Query

@@ -10,15 +10,16 @@ import datetime as dt
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
 from crmclient.dataverse.metadata import documents
 from crmclient.dataverse.metadata.documents import EntityDocument, ProcessDocument
-from crmclient.dataverse.metadata.fetching import Fetcher
+from crmclient.dataverse.metadata.fetching import Fetcher, PartlyKnown
 from crmclient.dataverse.metadata.store import MetadataStore
-from crmclient.errors import UnknownEntity
+from crmclient.errors import MissingPrivilege, UnknownEntity
 from crmclient.metadata import Entity, OptionSet
 from crmclient.values import Guid
 
@@ -27,6 +28,8 @@ FORMAT: Final = "1"
 
 _ENTITIES, _OPTION_SETS, _PROCESSES = "entities", "optionsets", "processes"
 _LANGUAGES, _SERVICE_USER, _ENTITY = "languages", "serviceuser", "entity/"
+_DENIED = "denied/"
+"""Before the name of what the service's own account may not read: that document says what it lacks."""
 
 Found = TypeVar("Found")
 
@@ -101,22 +104,45 @@ class Catalogue:
         self.synchronise()
         return changed
 
+    def missing_privileges(self) -> Mapping[str, str]:
+        """As `KeepsMetadata`."""
+        prefix = _stored(_DENIED)
+        return {
+            stored.removeprefix(prefix): self._load(stored, documents.PRIVILEGE) or ""
+            for stored in sorted(self._store.names())
+            if stored.startswith(prefix)
+        }
+
     def _fetch_all(self) -> dict[str, bytes]:
         fetcher = self._fetcher
-        entities = fetcher.entities()
         fetched = {
-            _stored(_ENTITIES): documents.ENTITIES.dump_json(entities),
-            _stored(_OPTION_SETS): documents.OPTION_SETS.dump_json(fetcher.option_sets()),
-            _stored(_PROCESSES): documents.PROCESSES.dump_json(fetcher.processes()),
-            _stored(_LANGUAGES): documents.LANGUAGES.dump_json(fetcher.languages()),
-            _stored(_SERVICE_USER): documents.IDENTITY.dump_json(fetcher.service_user()),
+            **_documents_of(_ENTITIES, documents.ENTITIES, fetcher.entities),
+            **_documents_of(_OPTION_SETS, documents.OPTION_SETS, fetcher.option_sets),
+            **_documents_of(_PROCESSES, documents.PROCESSES, fetcher.processes),
+            **_documents_of(_LANGUAGES, documents.LANGUAGES, fetcher.languages),
+            **_documents_of(_SERVICE_USER, documents.IDENTITY, fetcher.service_user),
         }
-        prefix = _stored(_ENTITY)
-        for stored in self._store.names():
-            name = stored.removeprefix(prefix)
-            if stored.startswith(prefix) and name in entities:
-                fetched[stored] = documents.ENTITY.dump_json(fetcher.entity(name))
+        names = [name.removeprefix(_stored("")) for name in self._store.names()]
+        asked_for = {
+            name.removeprefix(_DENIED).removeprefix(_ENTITY).partition("/")[0]
+            for name in names
+            if name.removeprefix(_DENIED).startswith(_ENTITY)
+        }
+        # What was known before a privilege was taken away stays in use.
+        self._keep(_ENTITIES, fetched)
+        entities = documents.ENTITIES.validate_json(fetched.get(_stored(_ENTITIES), b"{}"))
+        for name in asked_for & entities.keys():
+            fetched.update(_documents_of(_ENTITY + name, documents.ENTITY, partial(fetcher.entity, name)))
+            self._keep(_ENTITY + name, fetched)
+        for name in (_OPTION_SETS, _PROCESSES, _LANGUAGES, _SERVICE_USER):
+            self._keep(name, fetched)
         return fetched
+
+    def _keep(self, name: str, fetched: dict[str, bytes]) -> None:
+        """The document that the store holds, where none could be fetched."""
+        held = None if _stored(name) in fetched else self._store.load(_stored(name))
+        if held is not None:
+            fetched[_stored(name)] = held
 
     def _get(self, name: str, adapter: TypeAdapter[Found], fetch: Callable[[], Found]) -> Found:
         if self._known is None:
@@ -128,10 +154,22 @@ class Catalogue:
             return found
         value = self._load(_stored(name), adapter)
         if value is None:
-            value = fetch()
-            self._store.save(_stored(name), adapter.dump_json(value))
+            value = self._fetched(name, adapter, fetch)
         known.values[name] = value
         return value
+
+    def _fetched(self, name: str, adapter: TypeAdapter[Found], fetch: Callable[[], Found]) -> Found:
+        """Asked for once: what may not be read stays unknown until the next refresh."""
+        denied = _stored(_DENIED + name)
+        privilege = self._load(denied, documents.PRIVILEGE)
+        if privilege is not None:
+            raise MissingPrivilege(privilege)
+        fetched = _documents_of(name, adapter, fetch)
+        for stored, content in fetched.items():
+            self._store.save(stored, content)
+        if _stored(name) not in fetched:
+            raise MissingPrivilege(documents.PRIVILEGE.validate_json(fetched[denied]))
+        return adapter.validate_json(fetched[_stored(name)])
 
     def _load(self, name: str, adapter: TypeAdapter[Found]) -> Found | None:
         raw = self._store.load(name)
@@ -141,6 +179,25 @@ class Catalogue:
             return adapter.validate_json(raw)
         except ValidationError:
             return None
+
+
+def _documents_of(name: str, adapter: TypeAdapter[Found], fetch: Callable[[], Found]) -> dict[str, bytes]:
+    """What is to be stored under a name: what was fetched, and which privileges are missing for it."""
+    denied: dict[str, str] = {}
+    found: dict[str, bytes] = {}
+    try:
+        value = fetch()
+        found[_stored(name)] = adapter.dump_json(value)
+        if isinstance(value, EntityDocument):
+            denied = {f"{name}/{part}": privilege for part, privilege in value.unknown.items()}
+    except PartlyKnown as partly:
+        found[_stored(name)] = adapter.dump_json(partly.rest)
+        denied = {name: partly.privilege}
+    except MissingPrivilege as error:
+        denied = {name: error.privilege}
+    for part, privilege in denied.items():
+        found[_stored(_DENIED + part)] = documents.PRIVILEGE.dump_json(privilege)
+    return found
 
 
 def _stored(name: str) -> str:

@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Final
 
 from pydantic import TypeAdapter
 
+from crmclient.errors import MissingPrivilege
 from crmclient.metadata import Attribute, Entity, OptionSet, Process, Relationship
+
+RELATIONSHIPS: Final = "relationships"
+OPTIONS: Final = "options"
 
 
 @dataclass(frozen=True, slots=True)
 class EntityDocument:
-    """An entity's attributes, relationships, and navigation properties: by lookup, by target."""
+    """An entity's attributes, relationships, and navigation properties: by lookup, by target.
+
+    `unknown` names the parts of it that the service's own account may not read (RELATIONSHIPS, OPTIONS), each
+    with the privilege that it lacks.
+    """
 
     attributes: Mapping[str, Attribute]
     relationships: tuple[Relationship, ...]
     navigation: Mapping[str, Mapping[str, str]]
+    unknown: Mapping[str, str] = field(default_factory=dict)
+
+    def require(self, part: str) -> None:
+        """Raises MissingPrivilege for a part that is unknown."""
+        if part in self.unknown:
+            raise MissingPrivilege(self.unknown[part])
 
     def navigation_to(self, attribute: str, target: str) -> str:
         """The navigation property of a lookup that leads to `target`; its own name when nothing says more."""
@@ -35,5 +50,6 @@ ENTITIES: TypeAdapter[dict[str, Entity]] = TypeAdapter(dict[str, Entity])
 ENTITY: TypeAdapter[EntityDocument] = TypeAdapter(EntityDocument)
 OPTION_SETS: TypeAdapter[dict[str, OptionSet]] = TypeAdapter(dict[str, OptionSet])
 PROCESSES: TypeAdapter[dict[str, ProcessDocument]] = TypeAdapter(dict[str, ProcessDocument])
+PRIVILEGE: TypeAdapter[str] = TypeAdapter(str)
 LANGUAGES: TypeAdapter[tuple[int, ...]] = TypeAdapter(tuple[int, ...])
 IDENTITY: TypeAdapter[str] = TypeAdapter(str)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, Final, TypeVar
 
@@ -10,10 +11,17 @@ from crmclient.dataverse import paths
 from crmclient.dataverse.api import Api
 from crmclient.dataverse.http.messages import Request
 from crmclient.dataverse.metadata import actions, processes, reading
-from crmclient.dataverse.metadata.documents import EntityDocument, ProcessDocument
+from crmclient.dataverse.metadata.documents import OPTIONS, RELATIONSHIPS, EntityDocument, ProcessDocument
 from crmclient.dataverse.subjects import Kind, Subject
-from crmclient.errors import InvalidQuery, PlatformError, RecordNotFound, UnexpectedAnswer, UnknownEntity
-from crmclient.metadata import Attribute, AttributeType, Entity, OptionSet
+from crmclient.errors import (
+    InvalidQuery,
+    MissingPrivilege,
+    PlatformError,
+    RecordNotFound,
+    UnexpectedAnswer,
+    UnknownEntity,
+)
+from crmclient.metadata import ENGLISH, Attribute, AttributeType, Entity, OptionSet
 from crmclient.platform import SERVICE_CALL
 from crmclient.values import Guid, parse_guid
 
@@ -43,8 +51,18 @@ _CASTS: Final = {
 Found = TypeVar("Found")
 
 
+class PartlyKnown(Exception):
+    """The service's own account lacks `privilege`; `rest` is what is known without it."""
+
+    def __init__(self, privilege: str, rest: Any) -> None:
+        super().__init__(privilege)
+        self.privilege = privilege
+        self.rest = rest
+
+
 class Fetcher:
-    """Each method raises PlatformFailure when the platform is away or answers nonsense."""
+    """Each method raises PlatformFailure when the platform is away or answers nonsense, MissingPrivilege when
+    the service's own account may not ask."""
 
     def __init__(self, api: Api) -> None:
         self._api = api
@@ -59,23 +77,29 @@ class Fetcher:
 
     def entity(self, name: str) -> EntityDocument:
         path = f"EntityDefinitions(LogicalName='{name}')"
-        related = self._get(
-            path,
-            {
-                "$select": "LogicalName",
-                "$expand": f"ManyToOneRelationships($select={_ONE_TO_MANY}),"
-                f"OneToManyRelationships($select={_ONE_TO_MANY}),"
-                f"ManyToManyRelationships($select={_MANY_TO_MANY})",
-            },
-        )
+        unknown: dict[str, str] = {}
+        related: dict[str, Any] = {}
+        with _noted(unknown, RELATIONSHIPS):
+            related = self._get(
+                path,
+                {
+                    "$select": "LogicalName",
+                    "$expand": f"ManyToOneRelationships($select={_ONE_TO_MANY}),"
+                    f"OneToManyRelationships($select={_ONE_TO_MANY}),"
+                    f"ManyToManyRelationships($select={_MANY_TO_MANY})",
+                },
+            )
         attributes = self._get(f"{path}/Attributes", {})
         listed = _read(lambda: [item for item in attributes["value"] if reading.attribute(item, name, {})])
-        choices = self._choices(path, name, listed)
+        choices: dict[str, OptionSet] = {}
+        with _noted(unknown, OPTIONS):
+            choices = self._choices(path, name, listed)
         found = _read(lambda: [reading.attribute(item, name, choices) for item in listed])
         return EntityDocument(
             {item.logical_name: item for item in found if isinstance(item, Attribute)},
             _read(lambda: tuple(reading.relationships(related))),
             _read(lambda: reading.navigation(related)),
+            unknown,
         )
 
     def option_sets(self) -> dict[str, OptionSet]:
@@ -87,21 +111,30 @@ class Fetcher:
         return {item.name: item for item in found}
 
     def processes(self) -> dict[str, ProcessDocument]:
-        rows = {
-            name: self._get(name, {"$select": ",".join(columns)})
-            for name, columns in processes.COLUMNS.items()
-        }
-        listed = _read(lambda: {name: answer["value"] for name, answer in rows.items()})
+        """Raises PartlyKnown without the custom APIs: those that are actions are then among the others."""
+        unknown: dict[str, str] = {}
+        listed: dict[str, list[dict[str, Any]]] = {name: [] for name in processes.COLUMNS}
+        with _noted(unknown, ""):
+            rows = {
+                name: self._get(name, {"$select": ",".join(columns)})
+                for name, columns in processes.COLUMNS.items()
+            }
+            listed = _read(lambda: {name: answer["value"] for name, answer in rows.items()})
         names = _read(lambda: {row["uniquename"] for row in listed[processes.APIS]})
         classic = actions.read(self._document(), self.entities(), names)
-        return {**_read(lambda: processes.read(listed)), **classic}
+        return _whole({**_read(lambda: processes.read(listed)), **classic}, unknown)
 
     def languages(self) -> tuple[int, ...]:
-        """The base language first."""
-        answer = self._get("RetrieveProvisionedLanguages()", {})
-        provisioned = _read(lambda: [int(lcid) for lcid in answer["RetrieveProvisionedLanguages"]])
+        """The base language first. Raises PartlyKnown with that alone."""
+        unknown: dict[str, str] = {}
+        provisioned: list[int] = []
+        with _noted(unknown, ""):
+            answer = self._get("RetrieveProvisionedLanguages()", {})
+            provisioned = _read(lambda: [int(lcid) for lcid in answer["RetrieveProvisionedLanguages"]])
         base = self._base_language()
-        return tuple(sorted(provisioned, key=lambda lcid: lcid != base))
+        if not provisioned:
+            provisioned = [ENGLISH if base is None else base]
+        return _whole(tuple(sorted(provisioned, key=lambda lcid: lcid != base)), unknown)
 
     def service_user(self) -> Guid:
         answer = self._get("WhoAmI", {})
@@ -144,6 +177,21 @@ class Fetcher:
         except PlatformError as error:
             error.add_note(f"Asked for {path}.")
             raise
+
+
+@contextmanager
+def _noted(unknown: dict[str, str], part: str) -> Iterator[None]:
+    """What is asked inside may stay `unknown` for want of a privilege: all else is worth knowing without."""
+    try:
+        yield
+    except MissingPrivilege as error:
+        unknown[part] = error.privilege
+
+
+def _whole(found: Found, unknown: Mapping[str, str]) -> Found:
+    for privilege in unknown.values():
+        raise PartlyKnown(privilege, found)
+    return found
 
 
 def _sets(answer: Mapping[str, Any], entity: str) -> dict[str, OptionSet]:

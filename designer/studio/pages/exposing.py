@@ -101,6 +101,15 @@ class EntityForm(forms.Form):
         self.fields["entity"].widget.attrs["data-goes"] = "yes"
 
 
+def _missing_privilege(metadata: Metadata) -> str | None:
+    """What the service's own account lacks to know the entities; None where it lacks nothing."""
+    try:
+        metadata.entities()
+    except MetadataUnavailable as error:
+        return error.privilege
+    return None
+
+
 class ExposePage(StudioPage):
     title = gettext_lazy("Expose an entity")
     permission_required = ("designer.add_exposedentity", "designer.add_endpoint")
@@ -118,6 +127,7 @@ class ExposePage(StudioPage):
             entity_form=EntityForm(metadata, initial={"entity": chosen}),
             entities={"own": {name: {"label": label, "facts": ""} for name, label in entities}},
             is_away=not entities,
+            missing=_missing_privilege(metadata),
             entity=entity,
             form=form,
             **kwargs,

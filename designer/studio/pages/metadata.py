@@ -8,7 +8,7 @@ from django.http import HttpRequest, JsonResponse
 from django.utils.translation import gettext_lazy as _
 
 from crmclient import Platform
-from crmclient.errors import PlatformError
+from crmclient.errors import MissingPrivilege, PlatformError
 from crmclient.metadata import Relationship
 from crmclient.query.designed import OPERATORS, values_taken
 from designer.platform import get_platform
@@ -83,7 +83,11 @@ def _operators() -> list[dict[str, Any]]:
 def _entity(platform: Platform, name: str) -> dict[str, Any]:
     metadata = Metadata(platform)
     attributes = described_attributes(platform.attributes(name), name, metadata)
-    links = [link for known in platform.relationships(name) for link in _links(platform, known, name)]
+    try:
+        links = [link for known in platform.relationships(name) for link in _links(platform, known, name)]
+    except MissingPrivilege:
+        # What an entity can be linked to is not known, and its attributes are.
+        links = []
     return {"attributes": attributes, "links": links}
 
 

@@ -16,7 +16,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from crmclient import KeepsMetadata, Platform
-from crmclient.errors import PlatformError, PlatformFailure
+from crmclient.errors import MissingPrivilege, PlatformError, PlatformFailure
 from designer.audit import note
 from designer.history.accepting import accept_metadata
 from designer.models import AuditEntry
@@ -77,25 +77,40 @@ class AcceptMetadata(StudioView):
 def _state() -> dict[str, Any]:
     platform = get_platform()
     start = time.monotonic()
-    reachable = _answers(platform)
+    reachable, missing = _answers(platform)
     return {
         "reachable": reachable,
         "milliseconds": round((time.monotonic() - start) * 1000),
         "keeps": isinstance(platform, KeepsMetadata),
         "refreshed": platform.metadata_refreshed() if isinstance(platform, KeepsMetadata) else None,
+        "missing": _missing_privileges(platform, missing),
     }
 
 
-def _answers(platform: Platform) -> bool:
-    """Who the service is may be known for long: its record is asked for."""
+def _answers(platform: Platform) -> tuple[bool, str | None]:
+    """Whether it does, and the privilege that the service's account lacks to read its own record.
+
+    Who the service is may be known for long: that record is asked for.
+    """
     try:
         platform.user(platform.who())
+    except MissingPrivilege as error:
+        return True, error.privilege
     except PlatformFailure:
-        return False
+        return False, None
     except PlatformError:
         # A refusal is an answer.
-        return True
-    return True
+        pass
+    return True, None
+
+
+def _missing_privileges(platform: Platform, of_users: str | None) -> dict[str, list[str]]:
+    """What is not known for want of each privilege, which is empty where the platform does not name it."""
+    missing = platform.missing_privileges() if isinstance(platform, KeepsMetadata) else {}
+    found: dict[str, list[str]] = {} if of_users is None else {of_users: ["users"]}
+    for part, privilege in missing.items():
+        found.setdefault(privilege, []).append(part)
+    return found
 
 
 def _is_news(brought: Refreshed) -> bool:

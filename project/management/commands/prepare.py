@@ -11,6 +11,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandParser
 
+from crmclient.errors import PlatformError
 from project import demo
 from project.addresses import is_loopback
 from project.static_files import collect_when_changed
@@ -33,8 +34,13 @@ class Command(BaseCommand):
         start = time.monotonic()
         self.stdout.write(f"{name} … ", ending="")
         self.stdout.flush()
-        do()
-        self.stdout.write(f"up to date ({time.monotonic() - start:.1f} s)")
+        try:
+            do()
+        except PlatformError as error:
+            # No reason not to start: the service tries again when somebody asks.
+            self.stdout.write(f"put off. {error}")
+        else:
+            self.stdout.write(f"up to date ({time.monotonic() - start:.1f} s)")
 
     def _demo(self) -> None:
         exposed = not is_loopback(settings.PORTICO["HOST"])

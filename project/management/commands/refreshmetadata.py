@@ -26,3 +26,5 @@ class Command(BaseCommand):
                 f"The platform does not tell its metadata: {error} What was known of it stays in use."
             ) from error
         self.stdout.write("The metadata has changed." if changed else "The metadata is as it was.")
+        for part, privilege in platform.missing_privileges().items():
+            self.stdout.write(f"Not known: {part}. The service's account lacks {privilege or 'a privilege'}.")

@@ -1,0 +1,78 @@
+"""Playing a user who may do less: CRM_SERVER_DENIED names the privileges that the service's account lacks.
+
+A privilege is called as in Dataverse: `prvReadAccount`, `prvReadEntity`. `WhoAmI` and the like, which need
+none there, are denied by their own names. Everybody may do everything otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from django.conf import settings
+
+from crmbox.webapi.errors import WebApiError
+from crmbox.webapi.request import Request
+
+_METADATA: Final = {
+    "EntityDefinitions": "prvReadEntity",
+    "GlobalOptionSetDefinitions": "prvReadOptionSet",
+    "RelationshipDefinitions": "prvReadRelationship",
+    "RetrieveProvisionedLanguages": "prvReadLanguage",
+    "RetrieveAvailableLanguages": "prvReadLanguage",
+    "customapis": "prvReadCustomAPI",
+    "customapirequestparameters": "prvReadCustomAPIRequestParameter",
+    "customapiresponseproperties": "prvReadCustomAPIResponseProperty",
+    "organizations": "prvReadOrganization",
+}
+_ENTITIES: Final = {"systemuser": "User", "annotation": "Note"}
+_VERBS: Final = {"POST": "Create", "PATCH": "Write", "PUT": "Write", "DELETE": "Delete"}
+_WITHIN: Final = {
+    "prvReadAttribute": re.compile(r"\bAttributes\b"),
+    "prvReadRelationship": re.compile(r"To(?:One|Many)Relationships\b"),
+    "prvReadOptionSet": re.compile(r"\b(?:Global)?OptionSet\b"),
+}
+"""What is needed for parts of an entity's definition, by their names in the path or in `$expand`."""
+
+_lock = threading.Lock()
+_denied: frozenset[str] | None = None
+
+
+def deny(privileges: Iterable[str]) -> None:
+    """These from now on, instead of those of the setting."""
+    global _denied
+    with _lock:
+        _denied = frozenset(name.lower() for name in privileges)
+
+
+def refuse_denied(request: Request) -> None:
+    """Raises WebApiError for a request that needs a denied privilege, in Dataverse's words."""
+    if _denied is None:
+        deny(settings.PORTICO["CRM_SERVER_DENIED"])
+    denied = _denied
+    if not denied or not request.path:
+        return
+    for privilege in _needed(request):
+        if privilege.lower() in denied:
+            raise WebApiError(
+                403,
+                "0x80040220",
+                f"Principal user (Id={request.user}, type=8, roleCount=1, privilegeCount=21, accessMode=4 "
+                f"Non-interactive), is missing {privilege} privilege on OTC=0 for entity "
+                f"'{request.path[0].name}'. context.Caller={request.user}.",
+            )
+
+
+def _needed(request: Request) -> Iterator[str]:
+    name = request.path[0].name
+    entity = request.model.sets.get(name)
+    if entity is not None:
+        verb = _VERBS.get(request.method, "Read")
+        yield f"prv{verb}{_ENTITIES.get(entity, entity.title() if entity.isalpha() else entity)}"
+        return
+    if name == "EntityDefinitions":
+        within = " ".join([*(part.name for part in request.path[1:]), request.query.get("$expand", "")])
+        yield from (privilege for privilege, part in _WITHIN.items() if part.search(within))
+    yield _METADATA.get(name, name)
