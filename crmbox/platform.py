@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import BinaryIO
 
 from django.db import DEFAULT_DB_ALIAS
@@ -25,6 +27,7 @@ from crmbox.files.upload import Upload
 from crmbox.processes.registry import Context
 from crmbox.processes.run import execute, offered
 from crmbox.system import SERVICE_USER
+from crmclient.errors import PlatformError
 from crmclient.metadata import (
     Attribute,
     Entity,
@@ -128,9 +131,15 @@ class EmbeddedPlatform:
         if_version: str | None = None,
         call: Call = SERVICE_CALL,
     ) -> FileInfo:
-        with self._work(call):
-            upload = Upload(self._alias, entity, id, attribute, if_version, call)
-            return upload.run(content, file_name, content_type)
+        upload = Upload(self._alias, entity, id, attribute, if_version, call)
+        try:
+            with self._work(call):
+                return upload.run(content, file_name, content_type)
+        except BaseException:
+            # The call's own deadline may be what ended it.
+            with suppress(PlatformError), self._work(Call(deadline=time.monotonic() + _CLEANING_SECONDS)):
+                upload.abandon()
+            raise
 
     def download(
         self,
@@ -206,4 +215,5 @@ class EmbeddedPlatform:
         return Work(self._alias, call, None if bulkhead is None else bulkhead.place(call.deadline))
 
 
+_CLEANING_SECONDS = 5.0
 _ABOUT_CALLER = Call(about_caller=True)

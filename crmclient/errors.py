@@ -20,9 +20,9 @@
         ├── Unavailable                not reachable, or the circuit is open; `retry_after` seconds
         ├── DeadlineExceeded
         ├── OutOfSpace                 the platform has no room for what is written
-        ├── FileLost                   the platform knows of a file, but its bytes are gone
         └── UnexpectedAnswer           an answer that is not of the protocol
             └── MissingPrivilege       the service's own account lacks a privilege, which is named
+            └── FileLost               the platform knows of a file, but its bytes are gone
 
     InvalidValue                       one wrong value, listed in InvalidRecord.problems
     ├── UnknownAttribute
@@ -201,10 +201,6 @@ class OutOfSpace(PlatformFailure):
     """The platform has no room left for what is written. Nothing of it is kept."""
 
 
-class FileLost(PlatformFailure):
-    """The platform knows of a file, but its bytes are missing or too few."""
-
-
 class UnexpectedAnswer(PlatformFailure):
     """The platform answered something that is not of its protocol."""
 
@@ -219,3 +215,5 @@ class MissingPrivilege(UnexpectedAnswer):
         named = f"the privilege {privilege}" if privilege else "a privilege that the platform does not name"
         super().__init__(f"The service's own account on the platform lacks {named}.")
         self.privilege = privilege
+class FileLost(UnexpectedAnswer):
+    """The platform knows of a file, but its bytes are missing or too few."""

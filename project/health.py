@@ -2,29 +2,92 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import logging
+import threading
+import time
 
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, InterfaceError, connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.http import require_safe
 
+from crmclient.database_errors import Trouble, trouble_of
+from crmclient.watchdog import Watch
+
 logger = logging.getLogger(__name__)
 
 
-class _Migrations:
-    """Whether every migration is applied; asked until it is so: none is undone under a running server."""
+REMEMBERED = 3.0
+"""Seconds that an answer of the database stands: whoever asks more often costs it nothing."""
 
-    applied = False
+PATIENCE = 1.5
+"""Seconds that the database is given to answer."""
+
+_WRITE = (
+    "INSERT INTO portico_claim (name, holder, until) VALUES ('ready', '', %s) "
+    "ON CONFLICT (name) DO UPDATE SET until = excluded.until"
+)
+
+
+class _Readiness:
+    """Whether the database is migrated and can be written to, as it said a moment ago."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._migrated = False
+        self._ready = False
+        self._until = 0.0
 
     def check(self) -> bool:
-        if not self.applied:
-            executor = MigrationExecutor(connection)
-            self.applied = not executor.migration_plan(executor.loader.graph.leaf_nodes())
-        return self.applied
+        with self._lock:
+            if time.monotonic() >= self._until:
+                self._ready = self._migrations_applied() and self._writable()
+                # A migration is noticed when it is applied.
+                self._until = time.monotonic() + REMEMBERED if self._migrated else 0.0
+            return self._ready
+
+    def forget(self) -> None:
+        """Ask the database the next time, whatever it said."""
+        self._until = 0.0
+
+    def _migrations_applied(self) -> bool:
+        """Asked until it is so: no migration is undone under a running server."""
+        if not self._migrated:
+            try:
+                executor = MigrationExecutor(connection)
+                self._migrated = not executor.migration_plan(executor.loader.graph.leaf_nodes())
+            except DatabaseError as error:
+                _log_silence(error)
+                return False
+            if not self._migrated:
+                logger.warning("Not ready: migrations are missing; run `manage.py migrate`.")
+        return self._migrated
+
+    def _writable(self) -> bool:
+        """Writes: a full disk and a database that takes no writes show in no other way."""
+        with Watch(connection, time.monotonic() + PATIENCE) as watch:
+            try:
+                with transaction.atomic(), connection.cursor() as cursor:
+                    cursor.execute(_WRITE, (dt.datetime.now(dt.UTC),))
+                writable = True
+            except (DatabaseError, InterfaceError) as error:
+                # Busy with another writer, it still reads.
+                writable = trouble_of(error) is Trouble.BUSY
+                if not writable:
+                    _log_silence(error)
+        if watch.struck and not connection.in_atomic_block:
+            connection.close()
+        return writable
 
 
-_migrations = _Migrations()
+def _log_silence(error: Exception) -> None:
+    trouble = trouble_of(error)
+    reason = type(error).__name__ if trouble is None else trouble.value
+    logger.warning("Not ready: the database does not answer or cannot be written.", extra={"reason": reason})
+
+
+readiness = _Readiness()
 
 
 @require_safe
@@ -34,17 +97,7 @@ def live(request: HttpRequest) -> JsonResponse:
 
 @require_safe
 def ready(request: HttpRequest) -> JsonResponse:
-    try:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT 1")
-        migrated = _migrations.check()
-    except DatabaseError as error:
-        logger.warning("Not ready: the database does not answer.", extra={"reason": type(error).__name__})
-        return _answer(503, "unavailable")
-    if not migrated:
-        logger.warning("Not ready: migrations are missing; run `manage.py migrate`.")
-        return _answer(503, "unavailable")
-    return _answer(200, "ready")
+    return _answer(200, "ready") if readiness.check() else _answer(503, "unavailable")
 
 
 def _answer(status: int, word: str) -> JsonResponse:

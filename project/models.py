@@ -1,4 +1,4 @@
-"""What is kept of a remote platform's metadata: it outlives both the process and the platform's absence."""
+"""What the service as a whole keeps: a remote platform's metadata, and who does which job."""
 
 from __future__ import annotations
 
@@ -32,6 +32,20 @@ class MetadataDocument(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["organisation", "name"], name="portico_metadata_document_name")
         ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Claim(models.Model):
+    """A job that one process at a time does: `holder` has it until `until`."""
+
+    name = models.CharField(max_length=40, primary_key=True)
+    holder = models.CharField(max_length=32, default="")
+    until = models.DateTimeField()
+
+    class Meta:
+        db_table = "portico_claim"
 
     def __str__(self) -> str:
         return self.name

@@ -13,7 +13,10 @@ from crmclient.values import Download, FileInfo, Guid
 def download(
     alias: str, entity: str, record: Guid, attribute: str, start: int, length: int | None
 ) -> Download | None:
-    """Raises as `Platform.download`; InvalidRecord for a range that begins behind the file's end."""
+    """Raises as `Platform.download`; InvalidRecord for a range that begins behind the file's end.
+
+    FileLost is raised here, and not once the answer is on its way.
+    """
     with read_unit(alias) as unit:
         file_column(unit.snapshot.entity(entity), attribute)
         info = retrieve(unit, entity, record, (attribute,)).values[attribute]
@@ -23,4 +26,4 @@ def download(
         raise InvalidRecord(entity, [OutOfRange(attribute, f"The file has {info.size} bytes.")])
     available = info.size - start
     wanted = available if length is None else min(length, available)
-    return Download(info, start, wanted, block_store(alias).read(info.id, start, wanted))
+    return Download(info, start, wanted, block_store(alias).read(info.id, info.size, start, wanted))

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
 from crmbox.engine.connection import read_unit, write_unit
+from crmbox.engine.deadlines import Work
 from crmbox.files.blocks import BLOCK
-from crmclient.errors import UnexpectedAnswer
+from crmclient.errors import FileLost
+from crmclient.platform import Call
 from crmclient.values import Guid
+
+BLOCK_SECONDS = 20.0
+"""How long the database may take for a block of a file that is being sent."""
 
 
 class DatabaseBlocks:
@@ -25,14 +31,19 @@ class DatabaseBlocks:
     def finish(self, file: Guid) -> None:
         """Every block has been committed."""
 
-    def read(self, file: Guid, start: int, length: int) -> Iterator[bytes]:
+    def read(self, file: Guid, size: int, start: int, length: int) -> Iterator[bytes]:
+        if self._size(file) != size:
+            raise FileLost("The file's blocks are missing, or not all there.")
+        return self._pieces(file, start, length)
+
+    def _pieces(self, file: Guid, start: int, length: int) -> Iterator[bytes]:
         end = start + length
         position = start
         while position < end:
             number, offset = divmod(position, BLOCK)
             piece = self._block(file, number)[offset : offset + end - position]
             if not piece:
-                raise UnexpectedAnswer("The file was replaced or removed while it was read.")
+                raise FileLost("The file was replaced or removed while it was read.")
             yield piece
             position += len(piece)
 
@@ -40,8 +51,18 @@ class DatabaseBlocks:
         with write_unit(self._alias) as unit:
             unit.execute(f"DELETE FROM crm_file_block WHERE file = {unit.dialect.placeholder}", (file,))
 
-    def _block(self, file: Guid, number: int) -> bytes:
+    def _size(self, file: Guid) -> int:
         with read_unit(self._alias) as unit:
+            mark = unit.dialect.placeholder
+            rows = unit.rows(
+                f"SELECT COALESCE(SUM(LENGTH(content)), 0) FROM crm_file_block WHERE file = {mark}", (file,)
+            )
+        return int(rows[0][0])
+
+    def _block(self, file: Guid, number: int) -> bytes:
+        # The call's own deadline is over while its answer is sent.
+        call = Call(deadline=time.monotonic() + BLOCK_SECONDS)
+        with Work(self._alias, call, None), read_unit(self._alias) as unit:
             mark = unit.dialect.placeholder
             rows = unit.rows(
                 f"SELECT content FROM crm_file_block WHERE file = {mark} AND number = {mark}",

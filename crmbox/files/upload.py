@@ -45,22 +45,24 @@ class Upload:
         self._if_version = if_version
         self._call = call
         self._file = new_guid()
+        self._begun = False
 
     def run(self, content: BinaryIO, file_name: str, content_type: str) -> FileInfo:
-        """Raises as `Platform.upload`; when it does, the column is as before and no bytes are left."""
+        """Raises as `Platform.upload`; when it does, the column is as before. Call `abandon` then."""
         check_file(self._entity, self._attribute, file_name, content_type)
         limit = self._begin()
-        try:
-            size = self._write_blocks(content, limit)
-            info = FileInfo(self._file, file_name, size, content_type)
-            self._attach(info)
-        except BaseException:
-            self._abandon()
-            raise
+        size = self._write_blocks(content, limit)
+        info = FileInfo(self._file, file_name, size, content_type)
+        self._attach(info)
         return info
 
-    def _abandon(self) -> None:
-        """What cannot be cleaned up now is swept away later; the first error is the one to report."""
+    def abandon(self) -> None:
+        """Leave nothing of an upload that failed. What cannot be cleaned up now is swept away later."""
+        if not self._begun:
+            return
+        # Nothing refers to the bytes: they go at once, and even where the database takes no writes.
+        with suppress(PlatformError):
+            block_store(self._alias).remove(self._file)
         with suppress(PlatformError), write_unit(self._alias) as unit:
             registry.abandon(unit, self._file)
 
@@ -72,8 +74,8 @@ class Upload:
             self._record = record_id(stored, self._record)
             check_caller(unit, self._call.caller)
             self._check_version(unit, stored)
-            registry.sweep(unit)
             registry.begin(unit, self._file, self._entity, self._record, self._attribute)
+        self._begun = True
         return column.attribute.max_size
 
     def _check_version(self, unit: WriteUnit, stored: StoredEntity) -> None:

@@ -7,8 +7,10 @@ breaks off leaves nothing behind, and a slow sender keeps neither the platform n
 from __future__ import annotations
 
 import hashlib
+import logging
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import BinaryIO, NoReturn, cast
 
@@ -19,7 +21,10 @@ from multipart import MultipartError, MultipartSegment, PushMultipartParser, par
 from runtime.files import names
 from runtime.files.allowed import HEAD, Allowed, type_of
 from runtime.http.bodies import announced_length, malformed
+from runtime.http.failures import is_no_room
 from runtime.http.problems import Problem
+
+logger = logging.getLogger("portico.files")
 
 PART = "file"
 PIECE = 64 * 1024
@@ -125,6 +130,11 @@ def _keep(incoming: _Incoming, allowed: Allowed) -> ReceivedFile:
             digest.update(piece)
             content.write(piece)
         content.seek(0)
+    except OSError as error:
+        # Closing writes what is left, and fails again.
+        with suppress(OSError):
+            content.close()
+        raise _cannot_keep(error) from error
     except BaseException:
         content.close()
         raise
@@ -135,6 +145,14 @@ def _then(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
     if first:
         yield first
     yield from rest
+
+
+def _cannot_keep(error: OSError) -> Exception:
+    """What a folder that cannot be written to means; one that is full is known to all."""
+    if is_no_room(error):
+        return error
+    logger.error("UPLOAD_FOLDER cannot be written to: %s", error.strerror)
+    return Problem(503, "unavailable", "Uploads cannot be received now.", headers={"Retry-After": "5"})
 
 
 def _too_large(allowed: Allowed) -> NoReturn:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 
 from crmclient import FileInfo, Guid, Platform
+from crmclient.errors import FileLost
 from runtime.files.allowed import media_type
 from runtime.files.names import attachment
 from runtime.files.ranges import Span, Unsatisfiable, requested
@@ -44,10 +44,21 @@ class _Replaced(Exception):
 def send_current(
     exchange: Exchange, platform: Platform, find: Callable[[Exchange], Place]
 ) -> HttpResponseBase:
-    """The file that `find` finds: 200, 206 or 304. Raises Problem 406, 416, 503 and what `find` raises."""
+    """The file that `find` finds: 200, 206 or 304.
+
+    Raises Problem 406, 416, 503, FileLost, and what `find` raises.
+    """
+    lost: FileLost | None = None
     for _ in range(_TRIES):
-        with suppress(_Replaced):
+        try:
             return _send(exchange, platform, find(exchange))
+        except _Replaced:
+            lost = None
+        except FileLost as error:
+            # Or another file has taken its place since it was found.
+            lost = error
+    if lost is not None:
+        raise lost
     raise Problem(503, "unavailable", "The file is being replaced.", headers={"Retry-After": "1"})
 
 

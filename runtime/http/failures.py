@@ -24,7 +24,6 @@ logger = logging.getLogger("portico.failures")
 
 RETRY_SECONDS = 5
 
-# The disk, or the account's part of it, is full.
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
@@ -44,7 +43,7 @@ def problem_of(error: Exception) -> Problem:
         return misconfigured()
     if isinstance(error, DatabaseError | InterfaceError):
         return _of_database(error)
-    if isinstance(error, OSError) and error.errno in _NO_ROOM:
+    if isinstance(error, OSError) and is_no_room(error):
         return _no_room()
     if isinstance(error, RequestDataTooBig):
         return Problem(413, "too_large", "The request is larger than this service accepts.")
@@ -59,6 +58,11 @@ def _unforeseen() -> Problem:
     return Problem(
         500, "internal_error", "Something went wrong here. Quote the requestId to those who run this."
     )
+
+
+def is_no_room(error: OSError) -> bool:
+    """Whether the disk, or the account's part of it, is full."""
+    return error.errno in _NO_ROOM
 
 
 def answer(error: Exception, request: HttpRequest) -> HttpResponse:

@@ -1,9 +1,15 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
-from django.test import Client
+from django.core.signals import request_finished, request_started
+from django.test import Client, RequestFactory
 from pytest_django import DjangoAssertNumQueries
 
+from project.application import Application
+from project.health import readiness
+from tests.read_only import read_only
 from tests.servers import Site
 
 
@@ -13,13 +19,56 @@ def test_a_living_process_says_so_without_the_database(client: Client) -> None:
     assert answer.headers["Cache-Control"] == "no-store"
 
 
+@pytest.fixture(autouse=True)
+def _asked_anew() -> Iterator[None]:
+    """No test sees what the database said to another."""
+    readiness.forget()
+    yield
+    readiness.forget()
+
+
 @pytest.mark.django_db
-def test_ready_costs_one_query_once_the_migrations_are_seen(
+def test_ready_costs_a_write_once_in_a_while_and_nothing_in_between(
     client: Client, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     assert client.get("/health/ready").status_code == 200
-    with django_assert_num_queries(1):
-        assert client.get("/health/ready").json() == {"status": "ready"}
+    readiness.forget()
+    # The write, and the savepoint around it.
+    with django_assert_num_queries(3):
+        for _ in range(20):
+            assert client.get("/health/ready").json() == {"status": "ready"}
+
+
+@pytest.mark.django_db
+def test_a_database_that_takes_no_writes_is_not_ready(client: Client) -> None:
+    assert client.get("/health/ready").status_code == 200
+    readiness.forget()
+    with read_only():
+        assert client.get("/health/ready").status_code == 503
+    assert client.get("/health/live").status_code == 200
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD", "POST"])
+def test_a_server_says_that_it_lives_without_a_look_at_the_database(method: str) -> None:
+    application = Application()
+    told: list[object] = []
+    answered: list[str] = []
+
+    def listen(**kwargs: object) -> None:
+        told.append(kwargs)
+
+    signals = (request_started, request_finished)
+    for signal in signals:
+        signal.connect(listen)
+    try:
+        environ = RequestFactory().generic(method, "/health/live").environ
+        body = b"".join(application(environ, lambda status, headers: answered.append(status)))
+    finally:
+        for signal in signals:
+            signal.disconnect(listen)
+    assert answered == ["405 Method Not Allowed" if method == "POST" else "200 OK"]
+    assert body == (b'{"status": "live"}' if method == "GET" else b"")
+    assert told == []
 
 
 @pytest.mark.parametrize("method", ["post", "put", "patch", "delete"])
