@@ -255,6 +255,9 @@ SETTINGS: tuple[Setting, ...] = (
         "LOGIN_FAILURES", whole, "10", "Failed logins of one account from one address before a lock-out."
     ),
     Setting(
+        "AUDIT_DAYS", whole, "1095", "Days that entries of the audit log are kept; 0 keeps them for ever."
+    ),
+    Setting(
         "PRIVATE_DESCRIPTIONS",
         flag,
         "0",

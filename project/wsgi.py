@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import os
 
-from django.core.wsgi import get_wsgi_application
+import django
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "project.settings")
 
-application = get_wsgi_application()
+django.setup(set_prefix=False)
 
 # They need the apps that the line above sets up.
+from project.application import Application  # noqa: E402
 from project.checks import refuse_a_wrong_start  # noqa: E402
+from project.tidying import tidy_from_now_on  # noqa: E402
 from runtime.describe.workshop import WORKSHOP  # noqa: E402
 from runtime.serving.usage import usage  # noqa: E402
 
+application = Application()
+
 refuse_a_wrong_start()
 usage.write_from_now_on()
+tidy_from_now_on()
 WORKSHOP.open()

@@ -1,7 +1,7 @@
 """Which files there are, and which records they belong to.
 
 A file's bytes go only after the transaction that lets go of it has committed. An upload that broke off
-without a chance to clean up leaves an unattached file, which a later upload sweeps away.
+without a chance to clean up leaves an unattached file, which `forget_abandoned` removes.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ import datetime as dt
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from crmbox.engine.connection import WriteUnit
+from django.db import DEFAULT_DB_ALIAS
+
+from crmbox.engine.connection import WriteUnit, write_unit
 from crmbox.engine.dialects.base import DbValue
 from crmbox.engine.encoding import encode_timestamp
 from crmbox.engine.snapshot import StoredColumn, StoredEntity
@@ -43,18 +45,22 @@ def attach(unit: WriteUnit, file: Guid, record: Guid, attribute: str) -> None:
 
 
 def abandon(unit: WriteUnit, file: Guid) -> None:
-    """Forget a file that will not be attached."""
-    mark = unit.dialect.placeholder
-    gone = unit.rows(f"DELETE FROM crm_file WHERE id = {mark} AND NOT attached RETURNING id", (file,))
-    _remove_later(unit, gone)
+    """Forget a file that will not be attached, and whose bytes are gone."""
+    unit.execute(f"DELETE FROM crm_file WHERE id = {unit.dialect.placeholder} AND NOT attached", (file,))
 
 
-def sweep(unit: WriteUnit) -> None:
-    """Forget uploads that were begun long ago and never ended."""
-    limit = encode_timestamp(unit.now - ABANDONED_AFTER)
-    mark = unit.dialect.placeholder
-    gone = unit.rows(f"DELETE FROM crm_file WHERE NOT attached AND begun_at < {mark} RETURNING id", (limit,))
-    _remove_later(unit, gone)
+def forget_abandoned(most: int, alias: str = DEFAULT_DB_ALIAS) -> int:
+    """Forget at most so many uploads that were begun long ago and never ended; how many there were."""
+    with write_unit(alias) as unit:
+        limit = encode_timestamp(unit.now - ABANDONED_AFTER)
+        mark = unit.dialect.placeholder
+        gone = unit.rows(
+            f"DELETE FROM crm_file WHERE id IN (SELECT id FROM crm_file WHERE NOT attached "
+            f"AND begun_at < {mark} ORDER BY begun_at LIMIT {most:d}) RETURNING id",
+            (limit,),
+        )
+        _remove_later(unit, gone)
+    return len(gone)
 
 
 def clears_files(stored: StoredEntity, written: Mapping[str, DbValue]) -> bool:

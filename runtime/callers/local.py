@@ -6,7 +6,6 @@ in the database hold the token's id only, not the token.
 
 from __future__ import annotations
 
-import datetime as dt
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
@@ -45,7 +44,6 @@ class LocalIssuer:
 
 def issue(user: User) -> TokenPair:
     """A new pair for `user`, whose password has been checked."""
-    OutstandingToken.objects.filter(user=user, expires_at__lt=dt.datetime.now(dt.UTC)).delete()
     return _new_pair(user)
 
 

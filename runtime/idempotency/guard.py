@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
-import random
 from collections.abc import Callable
 from typing import TypeAlias, cast
 
@@ -28,7 +27,6 @@ Run: TypeAlias = Callable[[Exchange], HttpResponseBase]
 
 LIFETIME = dt.timedelta(hours=24)
 LONGEST_KEY = 255
-_SWEEP_ONE_IN = 200
 # Refusals that say nothing of the platform: the same key may be used again at once.
 _FORGOTTEN = frozenset({400, 401, 406, 411, 413, 415, 429})
 
@@ -69,8 +67,6 @@ class Idempotency:
         return response
 
     def _claim(self, *, again: bool = True) -> IdempotencyRecord:
-        if random.randrange(_SWEEP_ONE_IN) == 0:  # noqa: S311  which request sweeps is no secret
-            IdempotencyRecord.objects.filter(expires__lt=self.exchange.now).delete()
         record = IdempotencyRecord(
             digest=self.digest,
             body_digest=self.body_digest,
@@ -90,7 +86,7 @@ class Idempotency:
     def _known(self) -> IdempotencyRecord:
         known = IdempotencyRecord.objects.filter(digest=self.digest).first()
         if known is None or known.expires < self.exchange.now:
-            # Gone, or about to be: swept between the two statements.
+            # Gone, or about to be: removed between the two statements.
             IdempotencyRecord.objects.filter(digest=self.digest, expires__lt=self.exchange.now).delete()
             return self._claim(again=False)
         if known.body_digest != self.body_digest:

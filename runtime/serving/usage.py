@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from django.db import DatabaseError, IntegrityError, close_old_connections, connections, transaction
-from django.db.models import Exists, F, OuterRef
+from django.db.models import F
 
 from designer.models import EndpointCalls
 
@@ -79,7 +79,6 @@ class Usage:
             with transaction.atomic():
                 for place, counts in sorted(taken.items()):
                     _write(*place, counts)
-                _sweep()
         except DatabaseError:
             with self._lock:
                 for place, counts in taken.items():
@@ -133,12 +132,6 @@ def _add(endpoint: str, hour: dt.datetime, counts: _Counts) -> int:
         failed=F("failed") + counts.failed,
         last_at=counts.last,
     )
-
-
-def _sweep() -> None:
-    newer = EndpointCalls.objects.filter(endpoint=OuterRef("endpoint"), hour__gt=OuterRef("hour"))
-    old = EndpointCalls.objects.filter(hour__lt=dt.datetime.now(dt.UTC) - KEPT)
-    old.filter(Exists(newer)).delete()
 
 
 usage = Usage()

@@ -1,0 +1,27 @@
+"""Which process does a job that only one may do at a time. The database decides, for all machines."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from django.db.models import Q
+
+from project.models import Claim
+
+
+def take(name: str, holder: str, seconds: float) -> bool:
+    """Whether `holder` has the job `name` for so many seconds from now. Who has it already may keep it."""
+    now = dt.datetime.now(dt.UTC)
+    until = now + dt.timedelta(seconds=seconds)
+    if Claim.objects.filter(name=name, until__gt=now).exclude(holder=holder).exists():
+        return False
+    free = Claim.objects.filter(Q(until__lte=now) | Q(holder=holder), name=name)
+    if free.update(holder=holder, until=until):
+        return True
+    # Of several that find no row, one makes it.
+    Claim.objects.bulk_create([Claim(name=name, holder=holder, until=until)], ignore_conflicts=True)
+    return Claim.objects.filter(name=name, holder=holder, until__gt=now).exists()
+
+
+def give_back(name: str, holder: str) -> None:
+    Claim.objects.filter(name=name, holder=holder).update(until=dt.datetime.now(dt.UTC))

@@ -1,0 +1,88 @@
+"""What the service keeps for a while only: its name, when it is old, and how some of it is removed."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from axes.models import AccessAttempt
+from django.conf import settings
+from django.contrib.sessions.models import Session
+from django.db.models import Exists, OuterRef, QuerySet
+from rest_framework_simplejwt.token_blacklist.models import OutstandingToken
+
+from crmbox.files.registry import forget_abandoned
+from designer.models import AuditEntry, EndpointCalls, TriedCall
+from runtime.models import IdempotencyRecord
+from runtime.serving.usage import KEPT as USAGE_KEPT
+
+# Longer than a form of *Try it* is good for.
+_TRIED_KEPT = dt.timedelta(hours=1)
+
+
+class Expiring(NamedTuple):
+    """One kind of what grows. `remove` removes at most so many and answers how many there were."""
+
+    name: str
+    remove: Callable[[int], int]
+
+
+def kinds() -> tuple[Expiring, ...]:
+    """All that grows and is not kept for ever. `docs/operations.md` lists the same."""
+    return (
+        Expiring("Idempotency keys", _rows(_idempotency, "expires")),
+        # Tokens live equally long: the oldest come first in the order of their ids.
+        Expiring("Refresh tokens", _rows(_tokens, "pk")),
+        Expiring("Studio sessions", _rows(_sessions, "expire_date")),
+        Expiring("Failed logins", _rows(_failed_logins, "pk")),
+        Expiring("Calls by hour", _rows(_calls, "hour")),
+        Expiring("Calls tried for real", _rows(_tried, "made_at")),
+        Expiring("Audit entries", _rows(_audit, "at")),
+        Expiring("Uploads broken off", lambda most: forget_abandoned(min(most, 20))),
+    )
+
+
+def _rows(expired: Callable[[dt.datetime], QuerySet[Any]], oldest: str) -> Callable[[int], int]:
+    def remove(most: int) -> int:
+        rows = expired(dt.datetime.now(dt.UTC))
+        keys = list(rows.order_by(oldest).values_list("pk", flat=True)[:most])
+        rows.model._base_manager.filter(pk__in=keys).delete()
+        return len(keys)
+
+    return remove
+
+
+def _idempotency(now: dt.datetime) -> QuerySet[Any]:
+    return IdempotencyRecord.objects.filter(expires__lt=now)
+
+
+def _tokens(now: dt.datetime) -> QuerySet[Any]:
+    return OutstandingToken.objects.filter(expires_at__lt=now)
+
+
+def _sessions(now: dt.datetime) -> QuerySet[Any]:
+    return Session.objects.filter(expire_date__lt=now)
+
+
+def _failed_logins(now: dt.datetime) -> QuerySet[Any]:
+    # An hour more than a lock-out lasts, so that none ends early.
+    old = now - settings.AXES_COOLOFF_TIME - dt.timedelta(hours=1)
+    attempts: QuerySet[Any] = AccessAttempt.objects.filter(attempt_time__lt=old)
+    return attempts
+
+
+def _calls(now: dt.datetime) -> QuerySet[Any]:
+    newer = EndpointCalls.objects.filter(endpoint=OuterRef("endpoint"), hour__gt=OuterRef("hour"))
+    return EndpointCalls.objects.filter(Exists(newer), hour__lt=now - USAGE_KEPT)
+
+
+def _tried(now: dt.datetime) -> QuerySet[Any]:
+    return TriedCall.objects.filter(made_at__lt=now - _TRIED_KEPT)
+
+
+def _audit(now: dt.datetime) -> QuerySet[Any]:
+    days = settings.PORTICO["AUDIT_DAYS"]
+    if not days:
+        return AuditEntry.objects.none()
+    return AuditEntry.objects.filter(at__lt=now - dt.timedelta(days=days))
