@@ -21,7 +21,7 @@
         ├── DeadlineExceeded
         ├── OutOfSpace                 the platform has no room for what is written
         └── UnexpectedAnswer           an answer that is not of the protocol
-            └── MissingPrivilege       the service's own account lacks a privilege, which is named
+            ├── MissingPrivilege       the service's own account lacks a privilege, which is named
             └── FileLost               the platform knows of a file, but its bytes are gone
 
     InvalidValue                       one wrong value, listed in InvalidRecord.problems
@@ -215,5 +215,7 @@ class MissingPrivilege(UnexpectedAnswer):
         named = f"the privilege {privilege}" if privilege else "a privilege that the platform does not name"
         super().__init__(f"The service's own account on the platform lacks {named}.")
         self.privilege = privilege
+
+
 class FileLost(UnexpectedAnswer):
     """The platform knows of a file, but its bytes are missing or too few."""
