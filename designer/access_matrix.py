@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from designer.configuration import Configuration
 from designer.definitions import AccessDefinition
+from designer.sentences import Sentence, listed
 
 # Neither can be a role's name: those begin with a letter or digit.
 ANONYMOUS = "*anonymous"
@@ -56,7 +58,7 @@ def rows_of(configuration: Configuration) -> list[Row]:
             path=endpoint.path,
             title=endpoint.definition.title,
             state="served" if endpoint.definition.enabled else "draft",
-            writes=any(method != "GET" for method in endpoint.kind.methods),
+            writes=endpoint.kind.writes,
             access=endpoint.definition.access,
         )
         for id, endpoint in configuration.endpoints.items()
@@ -65,8 +67,30 @@ def rows_of(configuration: Configuration) -> list[Row]:
     return sorted(rows, key=lambda row: (row.path, row.methods))
 
 
-def toggled(access: AccessDefinition, column: str) -> AccessDefinition:
+def callers(authentication_required: bool, roles: Collection[str]) -> Sentence:
+    """Who may call, in words."""
+    if not authentication_required:
+        return Sentence("anyone, even without a token")
+    if not roles:
+        return Sentence("every caller with a token")
+    return listed(roles, ", ")
+
+
+def clicked(
+    access: AccessDefinition, column: str, last: tuple[AccessDefinition, AccessDefinition] | None
+) -> AccessDefinition:
     """The access after a click on `column`.
+
+    `last` is the endpoint's last change of access, before and after. Where that was a click on the same
+    column, this one restores what was before it: Anonymous had taken the roles out, and puts them back.
+    """
+    if last is not None and is_same(last[1], access) and is_same(toggled(last[0], column), access):
+        return last[0]
+    return toggled(access, column)
+
+
+def toggled(access: AccessDefinition, column: str) -> AccessDefinition:
+    """The access with `column` switched, whatever was before.
 
     Anonymous on takes the roles out; off leaves every authenticated caller. Authenticated takes the roles out
     too. The last role stays: taking it away would open the endpoint to everyone with a token.
@@ -79,6 +103,20 @@ def toggled(access: AccessDefinition, column: str) -> AccessDefinition:
         return _with(access, roles=tuple(sorted((*access.roles, column))))
     left = tuple(role for role in access.roles if role != column)
     return _with(access, roles=left or access.roles)
+
+
+def is_same(one: AccessDefinition, other: AccessDefinition) -> bool:
+    """Whether both let the same callers in. Databases order roles in their own ways."""
+    return one.authentication_required == other.authentication_required and set(one.roles) == set(other.roles)
+
+
+def widens(before: AccessDefinition, after: AccessDefinition) -> bool:
+    """Whether `after` lets in somebody whom `before` did not."""
+    if not before.authentication_required:
+        return False
+    if not after.authentication_required:
+        return True
+    return bool(before.roles) and not (after.roles and set(after.roles) <= set(before.roles))
 
 
 def _with(

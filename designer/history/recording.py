@@ -14,6 +14,7 @@ from designer.configuration import Configuration, Revision
 from designer.history.effects import Effect, worst
 from designer.history.items import Item, ItemKey, items_of, unreadable_keys
 from designer.history.wording import lines
+from designer.history.write_access import WriteAccessRefused, refusals, remember
 from designer.loading import latest
 from designer.models import ItemChange, RecordedItem, RecordedRevision, Version
 from designer.platform import get_platform
@@ -30,11 +31,15 @@ _CHUNK = 200
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """Who changes the configuration: an account's name (empty: nobody knows), the way, and why."""
+    """Who changes the configuration: an account's name (empty: nobody knows), the way, and why.
+
+    `may_change_write_access`: who may call what writes is theirs to decide.
+    """
 
     account: str = ""
     origin: Version.Origin = Version.Origin.STUDIO
     note: str = ""
+    may_change_write_access: bool = False
 
 
 @contextmanager
@@ -42,11 +47,15 @@ def recording(author: Author) -> Iterator[None]:
     """A transaction whose changes of the configuration become one version.
 
     What others had changed past the studio becomes a version of its own before, so that it is not taken for
-    the author's. When nothing has changed there is no version.
+    the author's. When nothing has changed there is no version. Raises WriteAccessRefused.
     """
     with transaction.atomic():
         _record(Author(origin=Version.Origin.OUTSIDE))
+        before = latest()
         yield
+        # Here and not with each form: whatever way somebody finds to change the configuration comes by.
+        if not author.may_change_write_access and (refused := refusals(before, latest())):
+            raise WriteAccessRefused(refused)
         _record(author)
 
 
@@ -69,6 +78,7 @@ def _record(author: Author) -> None:
     if not head.token and author.origin is Version.Origin.OUTSIDE:
         author = Author(origin=Version.Origin.START)
     _record_changes(author, now)
+    remember(now)
     head.number, head.token = now.revision.number, now.revision.token
     head.save()
 

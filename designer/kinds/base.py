@@ -54,6 +54,10 @@ class OperationKind:
     public: bool = False
 
     @property
+    def writes(self) -> bool:
+        return any(method != "GET" for method in self.methods)
+
+    @property
     def is_on_record(self) -> bool:
         """Whether it is about one record, that of the id in the path."""
         return "{id}" in self.path

@@ -4,6 +4,7 @@ Rows may be incomplete while an endpoint is a draft. What they mean is said by t
 into (`designer.loading`), and whether they can be served by `designer.readiness`.
 """
 
+from designer.models.access import EndpointAccess, PathAccess
 from designer.models.audit import AuditEntry
 from designer.models.columns import Column
 from designer.models.context import RelatedColumn, Role, UserProperty
@@ -24,6 +25,7 @@ __all__ = [
     "Change",
     "Column",
     "Endpoint",
+    "EndpointAccess",
     "EndpointCalls",
     "EndpointRole",
     "ExposedEntity",
@@ -32,6 +34,7 @@ __all__ = [
     "ItemChange",
     "Module",
     "OptionSet",
+    "PathAccess",
     "Precondition",
     "RecordedItem",
     "RecordedRevision",

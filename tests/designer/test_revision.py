@@ -18,12 +18,14 @@ from designer.models import (
     Binding,
     Change,
     Endpoint,
+    EndpointAccess,
     EndpointCalls,
     EndpointRole,
     ExposedEntity,
     Input,
     ItemChange,
     Module,
+    PathAccess,
     RecordedItem,
     RecordedRevision,
     RelatedColumn,
@@ -46,6 +48,7 @@ pytestmark = pytest.mark.django_db
 ABOUT_THE_CONFIGURATION = (
     *(RevisionRow, Change, Version, ItemChange, RecordedItem, RecordedRevision),
     *(Release, AuditEntry, EndpointCalls, StudioRights, TriedCall),
+    *(EndpointAccess, PathAccess),
 )
 
 

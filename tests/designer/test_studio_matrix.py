@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from typing import Any
 
 import pytest
@@ -18,6 +19,8 @@ from tests.callers import Caller
 from tests.designer.counting import queries
 from tests.designer.studio import page
 
+ACCOUNT = "00000000-0000-0000-0000-000000000001"
+
 
 def _create() -> Endpoint:
     return Endpoint.objects.get(kind="create", entity__segment="accounts")
@@ -25,6 +28,36 @@ def _create() -> Endpoint:
 
 def _click(client: Client, row: Endpoint, column: str) -> Any:
     return client.post(reverse("studio:matrix"), {"cell": f"{row.pk}:{column}"}, follow=True)
+
+
+def _confirm(client: Client, question: Any) -> Any:
+    """Send the form of the question, as a browser does, with or without scripts."""
+    text = question.content.decode()
+    data = {
+        "cell": str(re.search(r'name="cell" value="([^"]+)"', text)[1]),  # type: ignore[index]
+        "confirmed": str(re.search(r'name="confirmed" value="([^"]+)"', text)[1]),  # type: ignore[index]
+    }
+    return client.post(reverse("studio:matrix"), data, follow=True)
+
+
+def _widen(client: Client, row: Endpoint, column: str) -> Any:
+    return _confirm(client, _click(client, row, column))
+
+
+def _undo(client: Client, answer: Any) -> Any:
+    """Press *Undo* in the message."""
+    number = re.search(r'form="studio-matrix" name="undo" value="(\d+)"', answer.content.decode())
+    assert number is not None
+    return client.post(reverse("studio:matrix"), {"undo": number[1]}, follow=True)
+
+
+def _said(answer: Any) -> str:
+    return " ".join(re.sub(r"<[^>]*>", "", str(message)) for message in answer.context["messages"])
+
+
+def _access(row: Endpoint) -> tuple[bool, list[str]]:
+    row.refresh_from_db()
+    return row.authentication_required, sorted(row.roles.values_list("name", flat=True))
 
 
 def _table(client: Client) -> dict[str, dict[str, str]]:
@@ -51,30 +84,159 @@ def test_the_file_says_who_may_call(dora: Client) -> None:
 
 def test_a_click_gives_a_role_the_right_at_once_and_the_versions_lead_back(dora: Client, aya: Caller) -> None:
     assert aya.post("/api/sales/accounts", {"name": "A"}).status_code == 403
-    _click(dora, _create(), "support")
+    _widen(dora, _create(), "support")
     assert aya.post("/api/sales/accounts", {"name": "A"}).status_code == 200
     change = Version.objects.all()[0].changes.get()
-    assert AuditEntry.objects.filter(action="access", detail="support").exists()
+    entry = AuditEntry.objects.get(action="access")
+    assert (entry.account, entry.subject) == ("designer", "POST /api/sales/accounts")
+    assert entry.detail == "sales-manager, sales-rep → sales-manager, sales-rep, support"
     restore = reverse("studio:restore_version", args=[change.version_id])
     dora.post(restore, {"change": change.pk, "to": "before"})
     assert aya.post("/api/sales/accounts", {"name": "A"}).status_code == 403
 
 
-def test_anonymous_and_back_leaves_every_authenticated_caller(dora: Client, anonymous: Caller) -> None:
+def test_letting_more_callers_write_asks_first_in_words(dora: Client, anonymous: Caller) -> None:
+    row = Endpoint.objects.get(kind="delete", entity__segment="accounts")
+    before = _access(row)
+    versions = Version.objects.count()
+    question = _click(dora, row, ANONYMOUS)
+    assert (_access(row), Version.objects.count()) == (before, versions)
+    assert not AuditEntry.objects.exists()
+    text = question.content.decode()
+    assert "DELETE /api/sales/accounts/{id}" in text
+    assert re.search(r"May call it now</dt><dd>sales-manager</dd>", text)
+    assert re.search(r"after the change</dt><dd><strong>anyone, even without a token</strong>", text)
+    assert anonymous.delete(f"/api/sales/accounts/{ACCOUNT}").status_code == 401
+    answer = _confirm(dora, question)
+    assert not _access(row)[0]
+    assert _said(answer).startswith(
+        "Callers of DELETE /api/sales/accounts/{id} changed "
+        "from “sales-manager” to “anyone, even without a token”."
+    )
+
+
+@pytest.mark.parametrize("column", [AUTHENTICATED, "support"])
+def test_every_way_to_let_more_callers_write_asks(dora: Client, column: str) -> None:
+    before = _access(_create())
+    assert "Let more callers in?" in _click(dora, _create(), column).content.decode()
+    assert _access(_create()) == before
+
+
+def test_an_answer_counts_for_the_question_that_was_asked(dora: Client) -> None:
+    """What has changed meanwhile is asked again."""
+    question = _click(dora, _create(), "support")
+    _click(dora, _create(), "sales-manager")
+    again = _confirm(dora, question)
+    assert "Let more callers in?" in again.content.decode()
+    assert _access(_create()) == (True, ["sales-rep"])
+    _confirm(dora, again)
+    assert _access(_create()) == (True, ["sales-rep", "support"])
+
+
+def test_narrowing_and_reading_ask_nothing(dora: Client) -> None:
+    _click(dora, _create(), "sales-manager")
+    assert _access(_create()) == (True, ["sales-rep"])
+    read = Endpoint.objects.get(kind="read", entity__segment="accounts")
+    _click(dora, read, ANONYMOUS)
+    assert _access(read) == (False, [])
+
+
+@pytest.mark.parametrize(
+    "kind", ["create", "read", "update", "delete", "action", "upload", "paginated-query"]
+)
+def test_a_second_click_restores_exactly(dora: Client, kind: str) -> None:
+    row = Endpoint.objects.filter(kind=kind, roles__isnull=False).first()
+    assert row is not None
+    for column in (ANONYMOUS, AUTHENTICATED, "support", "sales-rep", "sales-manager"):
+        before = _access(row)
+        for _ in range(2):
+            question = _click(dora, row, column)
+            if "Let more callers in?" in question.content.decode():
+                _confirm(dora, question)
+        assert _access(row) == before, column
+
+
+def test_a_second_click_restores_what_anyone_could_call(dora: Client, anonymous: Caller) -> None:
+    """Both ways: that lets more callers write, so it asks."""
+    row = Endpoint.objects.get(kind="create", entity__segment="leads")
+    _click(dora, row, "support")
+    assert _access(row) == (True, ["support"])
+    _widen(dora, row, "support")
+    assert _access(row) == (False, [])
+
+
+def test_a_change_in_between_does_not_lose_what_was_before(dora: Client) -> None:
+    before = _access(_create())
+    _widen(dora, _create(), ANONYMOUS)
+    Endpoint.objects.filter(pk=_create().pk).update(title="Other")
     _click(dora, _create(), ANONYMOUS)
-    assert anonymous.post("/api/sales/accounts", {"name": "A"}).status_code == 200
-    _click(dora, _create(), ANONYMOUS)
-    assert anonymous.post("/api/sales/accounts", {"name": "A"}).status_code == 401
-    assert not _create().roles.exists()
+    assert _access(_create()) == before
+
+
+def test_a_role_that_is_gone_is_not_restored(dora: Client) -> None:
+    row = _create()
+    row.roles.set([Role.objects.create(name="short-lived")])
+    _widen(dora, row, ANONYMOUS)
+    Role.objects.get(name="short-lived").delete()
+    _click(dora, row, ANONYMOUS)
+    assert _access(row) == (True, [])
+
+
+def test_undo_restores_exactly(dora: Client, aya: Caller) -> None:
+    before = _access(_create())
+    answer = _widen(dora, _create(), "support")
+    undone = _undo(dora, answer)
+    assert _access(_create()) == before
+    assert "to “sales-manager, sales-rep”" in _said(undone)
+    assert AuditEntry.objects.filter(action="access").count() == 2
+    assert aya.post("/api/sales/accounts", {"name": "A"}).status_code == 403
+
+
+def test_undo_restores_nothing_when_something_has_changed_since(dora: Client) -> None:
+    answer = _widen(dora, _create(), "support")
+    Endpoint.objects.filter(pk=_create().pk).update(title="Other")
+    assert "has been changed since" in _said(_undo(dora, answer))
+    assert "support" in _access(_create())[1]
+    # And once it is undone, it is not undone again.
+    answer = _click(dora, _create(), "support")
+    _undo(dora, answer)
+    assert "has been changed since" in _said(_undo(dora, answer))
+    assert "support" in _access(_create())[1]
+
+
+def test_undo_is_for_changes_of_access_alone(dora: Client) -> None:
+    _click(dora, _create(), "sales-manager")
+    Endpoint.objects.filter(pk=_create().pk).update(title="Other")
+    page(dora, reverse("studio:versions"))
+    outside = Version.objects.all()[0].changes.get()
+    for number in (outside.pk, 999999, "x"):
+        assert dora.post(reverse("studio:matrix"), {"undo": number}).status_code == 404
 
 
 def test_the_last_role_is_not_taken_by_a_click(dora: Client) -> None:
     row = Endpoint.objects.get(kind="action")
-    text = _click(dora, row, "sales-manager").content.decode()
-    assert "every caller with a token" in text
-    assert [role.name for role in row.roles.all()] == ["sales-manager"]
-    _click(dora, row, AUTHENTICATED)
-    assert not row.roles.exists()
+    said = _said(_click(dora, row, "sales-manager"))
+    assert "“sales-manager” is the last role of POST /api/sales/accounts/{id}/actions/" in said
+    assert _access(row) == (True, ["sales-manager"])
+    _widen(dora, row, AUTHENTICATED)
+    assert _access(row) == (True, [])
+
+
+def test_what_is_so_already_is_said(dora: Client) -> None:
+    row = _create()
+    row.roles.clear()
+    assert "may call POST /api/sales/accounts already" in _said(_click(dora, row, AUTHENTICATED))
+
+
+def test_a_designer_is_refused_before_being_asked(portico: None) -> None:
+    dave = User.objects.create_user("dave", is_staff=True)
+    dave.groups.add(Group.objects.get(name="Designer"))
+    client = Client()
+    client.force_login(dave, backend="django.contrib.auth.backends.ModelBackend")
+    before = _access(_create())
+    answer = _click(client, _create(), ANONYMOUS)
+    assert "only a publisher may change who calls it" in _said(answer)
+    assert _access(_create()) == before
 
 
 @pytest.mark.parametrize("cell", ["", "x:support", "999999:support", "{row}:nobody", "{row}:"])

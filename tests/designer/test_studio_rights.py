@@ -98,7 +98,7 @@ def test_who_may_call_what_writes_is_for_a_publisher(portico: None) -> None:
         answer = send(client, url, data)
         assert (answer.status_code == 302) == accepted
         if not accepted:
-            assert "It writes: who may call it is for a publisher to change." in errors(answer)
+            assert "only a publisher may change who calls it" in " ".join(errors(answer))
     assert [role.name for role in _create().roles.all()] == ["support"]
 
 

@@ -26,6 +26,5 @@ def roles_need_authentication(subject: EndpointSubject) -> Found:
 
 @warning("anonymous-write")
 def writing_is_guarded(subject: EndpointSubject) -> Found:
-    writes = any(method != "GET" for method in subject.endpoint.kind.methods)
-    if writes and not subject.definition.access.authentication_required:
+    if subject.endpoint.kind.writes and not subject.definition.access.authentication_required:
         yield _("Anyone may write through it, without a token."), "authentication_required"

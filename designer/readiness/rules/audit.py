@@ -15,7 +15,8 @@ from designer.sentences import Sentence as _
 
 @warning("anonymous-read")
 def reading_is_guarded(subject: EndpointSubject) -> Found:
-    reads_records = not _writes(subject) and not isinstance(subject.definition.settings, OptionSetSettings)
+    is_option_set = isinstance(subject.definition.settings, OptionSetSettings)
+    reads_records = not subject.endpoint.kind.writes and not is_option_set
     if reads_records and _is_open(subject) and not _has_row_rule(subject):
         yield _("Anyone may read any record through it, without a token."), "authentication_required"
 
@@ -46,7 +47,7 @@ def writing_is_for_roles(subject: EndpointSubject) -> Found:
     access = subject.definition.access
     on_records = subject.endpoint.kind.scope is Scope.ENTITY and "{id}" in subject.endpoint.path
     guarded = access.roles or not access.authentication_required or _has_row_rule(subject)
-    if on_records and _writes(subject) and not guarded:
+    if on_records and subject.endpoint.kind.writes and not guarded:
         yield _("Every caller with a token may write any record: choose roles, or a row rule."), "roles"
 
 
@@ -59,10 +60,6 @@ def uploads_say_what_they_take(subject: EndpointSubject) -> Found:
 
 def _is_open(subject: EndpointSubject) -> bool:
     return not subject.definition.access.authentication_required
-
-
-def _writes(subject: EndpointSubject) -> bool:
-    return any(method != "GET" for method in subject.endpoint.kind.methods)
 
 
 def _has_row_rule(subject: EndpointSubject) -> bool:

@@ -14,15 +14,16 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from crmclient.metadata import Attribute, Entity
-from designer.configuration import Endpoint
+from designer.audit import note
 from designer.definitions import ConfigurationDocument, ExposedEntityDefinition, ModuleDefinition
 from designer.documents.applying import apply
 from designer.documents.plan import plan
 from designer.documents.problems import DocumentError
 from designer.exposing import USUAL, Exposure, endpoints, suggested
 from designer.history.recording import recording
+from designer.history.write_access import WriteAccessRefused
 from designer.loading import latest
-from designer.models import Module, Role, names
+from designer.models import AuditEntry, Module, Role, names
 from designer.platform import get_platform
 from designer.readiness import Metadata
 from designer.readiness.metadata import MetadataUnavailable
@@ -31,7 +32,6 @@ from designer.studio.metadata import choices
 from designer.studio.pages.base import StudioPage
 from designer.studio.pages.restoring import ServedWouldBreak, keeping_what_is_served
 from designer.studio.saving.authors import author_of
-from designer.studio.saving.write_access import access_refusals
 
 NOTHING = ConfigurationDocument(format=1)
 
@@ -152,8 +152,10 @@ class ExposePage(StudioPage):
         try:
             with keeping_what_is_served(), recording(author_of(request)):
                 self._make(wanted, entity, attributes)
-        except (DocumentError, ServedWouldBreak) as error:
+        except (DocumentError, ServedWouldBreak, WriteAccessRefused) as error:
             return self.again(form=form, problems=error.problems)
+        made = f"entity: {wanted.module}.{wanted.segment} ({entity.logical_name})"
+        note(request, AuditEntry.Action.ADD, made, ", ".join(wanted.operations))
         messages.success(request, _("Exposed. Open an endpoint to try it or to change it."))
         listed = reverse("admin:designer_endpoint_changelist")
         return HttpResponseRedirect(f"{listed}?q={wanted.segment}")
@@ -178,12 +180,13 @@ class ExposePage(StudioPage):
             problems.append(
                 _("%(key)s exposes %(entity)s already.") % {"key": other.key, "entity": other.entity}
             )
-        for one in made:
-            refused = access_refusals(self.request.user, None, Endpoint(one, exposed))
-            problems += [finding.said for finding in refused]
+        is_new = all(module.segment != wanted.module for module in configuration.modules)
+        if is_new and not self.request.user.has_perm("designer.add_module"):
+            problems.append(
+                _("There is no module “%(name)s”, and you may not add one.") % {"name": wanted.module}
+            )
         if problems:
             raise DocumentError(problems)
-        is_new = all(module.segment != wanted.module for module in configuration.modules)
         document = ConfigurationDocument(
             format=1,
             modules=(ModuleDefinition(segment=wanted.module),) if is_new else (),

@@ -24,6 +24,7 @@ from designer.documents.reading import LARGEST_DOCUMENT, read
 from designer.documents.writing import export
 from designer.history.recording import Origin
 from designer.history.restoring import all_groups
+from designer.history.write_access import WriteAccessRefused
 from designer.importing import import_document, preview
 from designer.loading import latest
 from designer.models import AuditEntry
@@ -72,7 +73,7 @@ class ImportPage(StudioPage):
             if request.POST.get("digest") == _digest(raw, delete):
                 return self._import(request, raw, delete)
             return self.again(200, trial=_try(raw, delete), typed=_typed(request))
-        except DocumentError as error:
+        except (DocumentError, WriteAccessRefused) as error:
             return self.again(problems=error.problems)
 
     def _import(self, request: HttpRequest, raw: bytes, delete: Sequence[str]) -> HttpResponseBase:

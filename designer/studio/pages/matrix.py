@@ -8,23 +8,30 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from designer.access_matrix import ANONYMOUS, AUTHENTICATED, Row, rows_of, toggled
+from designer.access_matrix import ANONYMOUS, AUTHENTICATED, Row, rows_of
 from designer.audit import note
+from designer.history.access_changes import last_change
 from designer.history.recording import recording
+from designer.history.write_access import WriteAccessRefused
 from designer.loading import latest
-from designer.models import AuditEntry, Endpoint, Role
+from designer.models import AuditEntry
+from designer.sentences import said
 from designer.studio.navigation.seen import seen_by
-from designer.studio.pages.base import StudioPage, StudioView
+from designer.studio.pages.base import Crumb, StudioPage, StudioView
 from designer.studio.pages.csv_cells import harmless
 from designer.studio.pages.restoring import ServedWouldBreak, keeping_what_is_served
+from designer.studio.saving.access_edits import AccessEdit, NotPossible, click, undo
 from designer.studio.saving.authors import author_of
-from designer.studio.saving.write_access import access_refusals
 
 _PER_PAGE = 100
 
@@ -50,46 +57,66 @@ class MatrixPage(StudioPage):
     def post(self, request: HttpRequest) -> HttpResponseBase:
         if not request.user.has_perm("designer.change_endpoint"):
             return self.handle_no_permission()
-        endpoint, _sep, column = request.POST.get("cell", "").partition(":")
-        back = HttpResponseRedirect(request.get_full_path())
-        if not endpoint.isdigit():
-            raise Http404
-        row = get_object_or_404(Endpoint, pk=endpoint)
-        known = latest().endpoints.get(row.pk)
-        if known is None or known.problem is not None or column not in _names():
-            raise Http404
-        if toggled(known.definition.access, column) == known.definition.access:
-            messages.info(
-                request,
-                _("That would open it to every caller with a token: choose “Authenticated” for that."),
-            )
-            return back
         try:
-            with keeping_what_is_served(), recording(author_of(request, note=_("In the permission matrix"))):
-                _change(request, row, column)
-        except ServedWouldBreak as error:
+            edit = _edit(request)
+        except NotPossible as reason:
+            messages.info(request, said(reason.why))
+        except (ServedWouldBreak, WriteAccessRefused) as error:
             for problem in error.problems:
                 messages.error(request, problem)
-            return back
-        note(request, AuditEntry.Action.ACCESS, row, column)
-        said = _("%(endpoint)s changed. It can be undone under Versions.")
-        messages.success(request, said % {"endpoint": row.path})
-        return back
+        except _Unconfirmed as question:
+            return self._ask(question.edit)
+        else:
+            detail = f"{edit.callers_before} → {edit.callers_after}"
+            note(request, AuditEntry.Action.ACCESS, edit.called, detail)
+            messages.success(request, _with_undo(edit))
+        return HttpResponseRedirect(request.get_full_path())
+
+    def _ask(self, edit: AccessEdit) -> HttpResponseBase:
+        context = StudioPage.get_context_data(
+            self,
+            title=_("Let more callers in?"),
+            crumbs=[Crumb(self.title, reverse("studio:matrix"))],
+            edit=edit,
+            cell=self.request.POST["cell"],
+            callers_before=said(edit.callers_before),
+            callers_after=said(edit.callers_after),
+        )
+        return TemplateResponse(self.request, "designer/pages/matrix_question.html", context)
 
 
-def _names() -> list[str]:
-    return [name for name, _label in _columns([role.name for role in latest().roles])]
+class _Unconfirmed(Exception):
+    """An edit that has to be asked for first; whether it could be made has been tried."""
+
+    def __init__(self, edit: AccessEdit) -> None:
+        super().__init__(edit.called)
+        self.edit = edit
 
 
-def _change(request: HttpRequest, row: Endpoint, column: str) -> None:
-    before = latest().endpoints[row.pk].definition
-    access = toggled(before.access, column)
-    row.authentication_required = access.authentication_required
-    row.save(update_fields=["authentication_required"])
-    row.roles.set(Role.objects.filter(name__in=access.roles))
-    refused = list(access_refusals(request.user, before, latest().endpoints[row.pk]))
-    if refused:
-        raise ServedWouldBreak(refused)
+def _edit(request: HttpRequest) -> AccessEdit:
+    """Make the edit that the request asks for. Raises what stands in its way; nothing has changed then."""
+    author = author_of(request, note=_("In the permission matrix"))
+    with transaction.atomic():
+        with keeping_what_is_served(), recording(author):
+            if "undo" in request.POST:
+                edit, confirmed = undo(latest(), request.POST["undo"]), True
+            else:
+                edit = click(latest(), request.POST.get("cell", ""))
+                confirmed = not edit.asks or request.POST.get("confirmed") == edit.digest
+            edit.make()
+        if not confirmed:
+            raise _Unconfirmed(edit)
+    return edit
+
+
+def _with_undo(edit: AccessEdit) -> SafeString:
+    """What was done, with the button that takes it back: it belongs to the form of the page."""
+    change = last_change(edit.endpoint.definition.key)
+    return format_html(
+        '{} <button class="studio-button studio-button-small" form="studio-matrix" name="undo" value="{}">{}'
+        "</button>",
+        *(said(edit.done), change.pk if change else "", _("Undo")),
+    )
 
 
 class MatrixFile(StudioView):

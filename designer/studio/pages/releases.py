@@ -22,6 +22,7 @@ from designer.documents.reading import read
 from designer.documents.writing import to_bytes
 from designer.history.recording import Origin
 from designer.history.restoring import plan_to, restore
+from designer.history.write_access import WriteAccessRefused
 from designer.models import AuditEntry, Release
 from designer.releases.proposing import Proposal, propose
 from designer.sentences import said
@@ -128,7 +129,7 @@ class RestoreRelease(StudioView):
         author = author_of(request, Origin.RESTORE, _("Back to release %(release)s") % {"release": release})
         try:
             done = restore(read(release.document.encode()), author)
-        except DocumentError as error:
+        except (DocumentError, WriteAccessRefused) as error:
             for problem in error.problems:
                 messages.error(request, said(problem))
             return HttpResponseRedirect(reverse("studio:release", args=[pk]))

@@ -21,6 +21,7 @@ from designer.documents.problems import DocumentError
 from designer.history.reading import describe, read_changes
 from designer.history.recording import Origin, record_outside
 from designer.history.restoring import document_at, plan_to, restore, restore_item
+from designer.history.write_access import WriteAccessRefused
 from designer.models import AuditEntry, ItemChange, Version
 from designer.sentences import said
 from designer.studio.pages.base import Crumb, StudioPage, StudioView
@@ -117,7 +118,7 @@ class RestoreVersion(StudioView):
                 what, changed = self._restore_item(request, version, author)
             else:
                 what, changed = gettext_lazy("the whole configuration"), restore(document_at(pk), author)
-        except DocumentError as error:
+        except (DocumentError, WriteAccessRefused) as error:
             for problem in error.problems:
                 messages.error(request, said(problem))
             return back

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.http import HttpRequest
 
 from designer.history.recording import Author, Origin
+from designer.history.write_access import PERMISSION
 
 # The field of every form that changes something, for those who want to say why.
 WHY = "_why"
@@ -13,4 +14,5 @@ WHY = "_why"
 def author_of(request: HttpRequest, origin: Origin = Origin.STUDIO, note: str = "") -> Author:
     """The account of the request; `note` where nobody has typed one."""
     typed = request.POST.get(WHY, "").strip()
-    return Author(request.user.get_username(), origin, typed or note)
+    may_change = request.user.has_perm(PERMISSION)
+    return Author(request.user.get_username(), origin, typed or note, may_change_write_access=may_change)

@@ -14,11 +14,10 @@ from django.forms import BaseFormSet
 from django.http import HttpRequest, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 
-from designer.definitions import EndpointDefinition
 from designer.history.places import item_key
 from designer.history.recording import recording
+from designer.history.write_access import PERMISSION, WriteAccessRefused, refusals
 from designer.loading import latest
-from designer.models import Endpoint
 from designer.overview import overview
 from designer.readiness import Checker, Finding
 from designer.studio.look import ModelAdmin
@@ -26,7 +25,6 @@ from designer.studio.metadata.known import known_metadata
 from designer.studio.saving.authors import author_of
 from designer.studio.saving.edit_conflicts import overtaken, state_shown
 from designer.studio.saving.version_links import versions_of
-from designer.studio.saving.write_access import access_refusals
 
 
 class Refused(Exception):
@@ -86,7 +84,7 @@ class CheckedAdmin(ModelAdmin):
         if request.method != "POST":
             response: HttpResponseBase = super().changeform_view(request, object_id, form_url, context)
             return response
-        request.definition_before = _definition(row)  # type: ignore[attr-defined]
+        request.configuration_before = latest()  # type: ignore[attr-defined]
         try:
             with recording(author_of(request)):
                 request.overtaken = overtaken(request, row)  # type: ignore[attr-defined]
@@ -108,8 +106,15 @@ class CheckedAdmin(ModelAdmin):
 
     def _recorded(self, request: HttpRequest, view: Any, *args: Any) -> HttpResponseBase:
         changes = request.method == "POST"
-        with recording(author_of(request)) if changes else nullcontext():
-            response: HttpResponseBase = view(request, *args)
+        try:
+            with recording(author_of(request)) if changes else nullcontext():
+                response: HttpResponseBase = view(request, *args)
+        except WriteAccessRefused as refused:
+            # What the view has said of its success is not true any more.
+            list(messages.get_messages(request))
+            for problem in refused.problems:
+                messages.error(request, problem)
+            return HttpResponseRedirect(request.get_full_path())
         return response
 
     def history_view(
@@ -133,9 +138,9 @@ class CheckedAdmin(ModelAdmin):
         self, request: HttpRequest, form: Any, formsets: Iterable[BaseFormSet[Any]], change: bool
     ) -> None:
         super().save_related(request, form, formsets, change)
-        refusals = [*self.refusals(request, form.instance), *_access_refusals(request, form.instance)]
-        if refusals:
-            raise Refused(refusals)
+        refused = [*self.refusals(request, form.instance), *_access_refusals(request)]
+        if refused:
+            raise Refused(refused)
 
 
 class SharedAdmin(CheckedAdmin):
@@ -161,15 +166,8 @@ def _blocking() -> Iterable[Finding]:
     return [finding for finding in overview().findings if finding.is_blocking]
 
 
-def _definition(row: Model | None) -> EndpointDefinition | None:
-    if not isinstance(row, Endpoint):
-        return None
-    endpoint = latest().endpoints.get(row.pk)
-    return endpoint.definition if endpoint else None
-
-
-def _access_refusals(request: HttpRequest, row: Model) -> Iterable[Finding]:
-    now = latest().endpoints.get(row.pk) if isinstance(row, Endpoint) else None
-    if now is None or now.problem is not None:
+def _access_refusals(request: HttpRequest) -> Collection[Finding]:
+    """As recording would refuse it; here it is said with all else that is wrong, at the fields."""
+    if request.user.has_perm(PERMISSION):
         return ()
-    return access_refusals(request.user, getattr(request, "definition_before", None), now)
+    return refusals(request.configuration_before, latest())  # type: ignore[attr-defined]

@@ -1,0 +1,137 @@
+"""Changing who may call one endpoint from the permission matrix: a click on a cell, or its undo."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+
+from django.http import Http404
+from django.shortcuts import get_object_or_404
+
+from designer.access_matrix import ANONYMOUS, AUTHENTICATED, callers, clicked, is_same, widens
+from designer.configuration import Configuration
+from designer.configuration import Endpoint as Configured
+from designer.definitions import AccessDefinition
+from designer.history.access_changes import last_access_change, last_change, of_access_alone
+from designer.models import Endpoint, ItemChange, Role
+from designer.sentences import Sentence
+
+
+class NotPossible(Exception):
+    """An edit that would do nothing, or something else than it says; the sentence says why."""
+
+    def __init__(self, why: Sentence) -> None:
+        super().__init__(why)
+        self.why = why
+
+
+@dataclass(frozen=True, slots=True)
+class AccessEdit:
+    """Of the endpoint with row id `id`."""
+
+    id: int
+    endpoint: Configured
+    after: AccessDefinition
+
+    @property
+    def before(self) -> AccessDefinition:
+        return self.endpoint.definition.access
+
+    @property
+    def called(self) -> str:
+        """The method and path, as callers know it."""
+        return f"{', '.join(self.endpoint.kind.methods)} {self.endpoint.path}"
+
+    @property
+    def callers_before(self) -> Sentence:
+        return callers(self.before.authentication_required, self.before.roles)
+
+    @property
+    def callers_after(self) -> Sentence:
+        return callers(self.after.authentication_required, self.after.roles)
+
+    @property
+    def asks(self) -> bool:
+        """Whether it has to be confirmed: more callers may write."""
+        return self.endpoint.kind.writes and widens(self.before, self.after)
+
+    @property
+    def digest(self) -> str:
+        """Of what is asked: an answer counts for this question alone."""
+        asked = [self.id, self.before.to_json(), self.after.to_json()]
+        return hashlib.sha256(json.dumps(asked).encode()).hexdigest()
+
+    @property
+    def done(self) -> Sentence:
+        return Sentence(
+            "Callers of %(endpoint)s changed from “%(before)s” to “%(after)s”.",
+            endpoint=self.called,
+            before=self.callers_before,
+            after=self.callers_after,
+        )
+
+    def make(self) -> None:
+        row = Endpoint.objects.get(pk=self.id)
+        row.authentication_required = self.after.authentication_required
+        row.save(update_fields=["authentication_required"])
+        row.roles.set(Role.objects.filter(name__in=self.after.roles))
+
+
+def click(configuration: Configuration, cell: str) -> AccessEdit:
+    """The edit of a click on `cell`, `12:sales-rep`. Raises Http404 for no such cell, and NotPossible."""
+    number, _sep, column = cell.partition(":")
+    endpoint = configuration.endpoints.get(int(number)) if number.isdecimal() else None
+    roles = {role.name for role in configuration.roles}
+    if endpoint is None or endpoint.problem is not None or column not in {ANONYMOUS, AUTHENTICATED, *roles}:
+        raise Http404
+    access = endpoint.definition.access
+    last = last_access_change(endpoint.definition.key)
+    if last is not None and not roles.issuperset(last.before.roles):
+        last = None  # what was before cannot be restored: a role of it is gone
+    edit = AccessEdit(int(number), endpoint, clicked(access, column, last))
+    if is_same(access, edit.after):
+        raise NotPossible(_why_nothing(edit, column))
+    return edit
+
+
+def undo(configuration: Configuration, number: str) -> AccessEdit:
+    """The edit that takes a change of access back.
+
+    Raises Http404 for no such change, and NotPossible where the endpoint has been changed since.
+    """
+    if not number.isdecimal():
+        raise Http404
+    change = get_object_or_404(ItemChange, pk=number)
+    access = of_access_alone(change)
+    if access is None:
+        raise Http404
+    endpoints = configuration.endpoints.items()
+    found = next(((id, one) for id, one in endpoints if one.definition.key == change.key), None)
+    if found is None or found[1].problem is not None or last_change(change.key) != change:
+        raise NotPossible(
+            Sentence(
+                "The endpoint %(key)s has been changed since. Nothing was undone; see its versions.",
+                key=change.key,
+            )
+        )
+    missing = set(access.before.roles) - {role.name for role in configuration.roles}
+    if missing:
+        raise NotPossible(
+            Sentence("There is no role “%(name)s” any more. Nothing was undone.", name=min(missing))
+        )
+    return AccessEdit(*found, access.before)
+
+
+def _why_nothing(edit: AccessEdit, column: str) -> Sentence:
+    if column == AUTHENTICATED:
+        return Sentence(
+            "Every caller with a token may call %(endpoint)s already. Choose a role to narrow that.",
+            endpoint=edit.called,
+        )
+    return Sentence(
+        "“%(role)s” is the last role of %(endpoint)s: without it, every caller with a token may call. "
+        "Choose “Authenticated” if you want that.",
+        role=column,
+        endpoint=edit.called,
+    )
