@@ -166,6 +166,8 @@ AXES_IPWARE_PROXY_COUNT = env["TRUSTED_PROXIES"] or None
 AXES_CLIENT_IP_CALLABLE = "runtime.http.addresses.client_address"
 AXES_DISABLE_ACCESS_LOG = True
 AXES_VERBOSE = False
+# Its pages know nothing of the studio's rights and audit log. The accounts' pages lift lock-outs.
+AXES_ENABLE_ADMIN = False
 AXES_LOCKOUT_CALLABLE = "designer.studio.pages.failures.locked_out"
 
 OTP_TOTP_ISSUER = "Portico"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from axes.utils import reset
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.auth.models import User
@@ -14,8 +14,11 @@ from django.utils.translation import gettext_lazy as _
 from django_otp.plugins.otp_totp.models import TOTPDevice
 from rest_framework_simplejwt.token_blacklist.models import BlacklistedToken, OutstandingToken
 
+from designer.audit import note
+from designer.models import AuditEntry
 from designer.studio.look import ModelAdmin
-from designer.studio.studio_accounts import StudioAccountAdmin
+from designer.studio.saving.audited import State
+from designer.studio.studio_accounts import StudioAccountAdmin, lift_lock_outs
 from runtime.callers.account_form import AccountForm
 from runtime.callers.local import revoke_all
 from runtime.models import ApiAccount
@@ -90,20 +93,28 @@ class ApiAccountAdmin(ModelAdmin):
     def last_token(self, account: ApiAccount) -> object:
         return account.user.last_login
 
-    @admin.action(description=_("Revoke refresh tokens"))
+    @admin.action(description=_("Revoke refresh tokens"), permissions=["change"])
     def revoke_tokens(self, request: HttpRequest, accounts: QuerySet[ApiAccount]) -> None:
-        revoked = sum(revoke_all(account.user) for account in accounts)
-        self.message_user(
-            request,
-            _("%(count)s refresh tokens revoked; access tokens end within five minutes.")
-            % {"count": revoked},
-        )
-
-    @admin.action(description=_("Lift the lock-out after failed logins"))
-    def lift_lock_out(self, request: HttpRequest, accounts: QuerySet[ApiAccount]) -> None:
+        total = 0
         for account in accounts:
-            reset(username=account.user.get_username())
+            revoked = revoke_all(account.user)
+            note(request, AuditEntry.Action.REVOKE, account, f"refresh tokens: {revoked} → 0")
+            total += revoked
+        said = _("%(count)s refresh tokens revoked; access tokens end within five minutes.")
+        self.message_user(request, said % {"count": total})
+
+    @admin.action(description=_("Lift the lock-out after failed logins"), permissions=["change"])
+    def lift_lock_out(self, request: HttpRequest, accounts: QuerySet[ApiAccount]) -> None:
+        lift_lock_outs(request, [account.user for account in accounts])
         self.message_user(request, _("They may log in again at once."), messages.SUCCESS)
+
+    def audited_state(self, account: ApiAccount) -> Mapping[str, State]:
+        return {
+            "name": account.user.get_username(),
+            "active": account.user.is_active,
+            "roles": frozenset(account.roles.values_list("name", flat=True)),
+            "platform user": str(account.platform_user or "none"),
+        }
 
     def delete_model(self, request: HttpRequest, account: ApiAccount) -> None:
         account.user.delete()

@@ -9,7 +9,8 @@ from django.utils.translation import gettext_lazy as _
 class AuditEntry(models.Model):
     """One thing that an account did in the studio. Never what it typed: versions hold that.
 
-    `account` is a name and no reference: accounts go, what they did stays.
+    `account` is a name and no reference: accounts go, what they did stays. `detail` has what was before and
+    what is after, of what no version holds: accounts, groups, who may call.
     """
 
     class Action(models.TextChoices):
@@ -29,6 +30,8 @@ class AuditEntry(models.Model):
         TRY = "try", _("Tried")
         RUN = "run", _("Ran")
         TWO_FACTOR = "two-factor", _("Changed two-factor login")
+        REVOKE = "revoke", _("Revoked refresh tokens")
+        LIFT = "lift", _("Lifted a lock-out")
 
     at = models.DateTimeField(_("at"), auto_now_add=True, db_index=True)
     account = models.CharField(_("account"), max_length=150, blank=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from axes.utils import reset
 from django.contrib import admin, messages
 from django.contrib.auth.admin import GroupAdmin, UserAdmin
@@ -15,9 +17,16 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 from designer.audit import note
 from designer.models import AuditEntry
 from designer.studio.look import AdminPasswordChangeForm, ModelAdmin, UserChangeForm, UserCreationForm
+from designer.studio.saving.audited import State
 
 admin.site.unregister(User)
 admin.site.unregister(Group)
+
+
+def lift_lock_outs(request: HttpRequest, users: Iterable[User]) -> None:
+    for user in users:
+        failures = reset(username=user.get_username())
+        note(request, AuditEntry.Action.LIFT, user.get_username(), f"failed logins: {failures} → 0")
 
 
 @admin.register(User)
@@ -26,6 +35,16 @@ class StudioAccountAdmin(UserAdmin, ModelAdmin):  # type: ignore[misc, type-arg]
     add_form = UserCreationForm
     change_password_form = AdminPasswordChangeForm
     actions = ("end_two_factor", "lift_lock_out")
+
+    def audited_state(self, obj: User) -> Mapping[str, State]:
+        return {
+            "name": obj.get_username(),
+            "active": obj.is_active,
+            "staff": obj.is_staff,
+            "superuser": obj.is_superuser,
+            "groups": frozenset(obj.groups.values_list("name", flat=True)),
+            "permissions": frozenset(obj.user_permissions.values_list("codename", flat=True)),
+        }
 
     def save_model(self, request: HttpRequest, obj: User, form: ModelForm[User], change: bool) -> None:
         if not change:
@@ -37,16 +56,17 @@ class StudioAccountAdmin(UserAdmin, ModelAdmin):  # type: ignore[misc, type-arg]
     def end_two_factor(self, request: HttpRequest, accounts: QuerySet[User]) -> None:
         for account in accounts:
             if TOTPDevice.objects.filter(user=account).delete()[0]:
-                note(request, AuditEntry.Action.TWO_FACTOR, account.get_username(), "off")
+                note(request, AuditEntry.Action.TWO_FACTOR, account.get_username(), "on → off")
         self.message_user(request, _("They log in with name and password alone now."), messages.SUCCESS)
 
     @admin.action(description=_("Lift the lock-out after failed logins"), permissions=["change"])
     def lift_lock_out(self, request: HttpRequest, accounts: QuerySet[User]) -> None:
-        for account in accounts:
-            reset(username=account.get_username())
+        lift_lock_outs(request, accounts)
         self.message_user(request, _("They may log in again at once."), messages.SUCCESS)
 
 
 @admin.register(Group)
 class StudioGroupAdmin(GroupAdmin, ModelAdmin):  # type: ignore[misc]
-    pass
+    def audited_state(self, obj: Group) -> Mapping[str, State]:
+        permissions = frozenset(obj.permissions.values_list("codename", flat=True))
+        return {"name": obj.name, "permissions": permissions}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from django.contrib import admin
 from django.urls import URLPattern, path
 from django.views.i18n import set_language
 
+from designer.studio.login import change_own_password
 from designer.studio.pages import (
     audit,
     exporting,
@@ -25,6 +27,8 @@ app_name = "studio"
 
 urlpatterns: list[URLPattern] = [
     path("language/", set_language, name="set_language"),
+    # At the address of the admin's page, and before it.
+    path("password_change/", admin.site.admin_view(change_own_password, cacheable=True), name="own_password"),
     path("versions/", versions.VersionsPage.as_page(), name="versions"),
     path("versions/<int:pk>/", versions.VersionPage.as_page(), name="version"),
     path("versions/<int:pk>/restore/", versions.RestoreVersion.as_page(), name="restore_version"),

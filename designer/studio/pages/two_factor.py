@@ -55,6 +55,7 @@ class TwoFactorPage(StudioPage):
         if not devices.filter(confirmed=True).exists():
             devices.delete()
             TOTPDevice.objects.create(user=request.user, name=request.user.get_username(), confirmed=False)
+            note(request, AuditEntry.Action.TWO_FACTOR, detail="off; a device is offered")
         return ""
 
     def _confirm(self, request: HttpRequest) -> str:
@@ -65,7 +66,7 @@ class TwoFactorPage(StudioPage):
             return _("That is not the code that the app shows now. Check the app's clock, and try the next.")
         device.confirmed = True
         device.save()
-        note(request, AuditEntry.Action.TWO_FACTOR, detail="on")
+        note(request, AuditEntry.Action.TWO_FACTOR, detail="off → on")
         messages.success(request, _("From now on the login asks for a code."))
         return ""
 
@@ -76,7 +77,7 @@ class TwoFactorPage(StudioPage):
         if not device.verify_token(_code(request)):
             return _("That is not the code that the app shows now.")
         device.delete()
-        note(request, AuditEntry.Action.TWO_FACTOR, detail="off")
+        note(request, AuditEntry.Action.TWO_FACTOR, detail="on → off")
         messages.success(request, _("The login asks for no code any more."))
         return ""
 

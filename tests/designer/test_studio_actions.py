@@ -1,0 +1,379 @@
+"""Every action and every form of the studio: its permission, and its entry in the audit log.
+
+Actions are found in the admin's registry and pages in the URL conf, so that a new one is among them. One that
+takes a form must be named in `SENT`, with what makes it do something.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from axes.models import AccessAttempt
+from django.contrib import admin
+from django.contrib.auth.models import Group, Permission, User
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection, transaction
+from django.test import Client
+from django.urls import reverse
+from django_otp.plugins.otp_totp.models import TOTPDevice
+
+from crmbox.demo.people import RITA_REP
+from designer.documents.writing import export, to_bytes
+from designer.loading import load
+from designer.models import (
+    AuditEntry,
+    Endpoint,
+    ExposedEntity,
+    Module,
+    OptionSet,
+    Release,
+    Role,
+    UserProperty,
+    Version,
+)
+from designer.studio.saving.audited import Audited
+from runtime.callers.local import issue
+from runtime.models import ApiAccount
+from tests.designer.pages import ARGUMENT, OUTSIDE, routes
+from tests.designer.rows import endpoint
+from tests.designer.studio import page
+
+PASSWORD = "a long one of its own"
+# What is about a request and not about what it does.
+_BESIDE = ("django_session", "django_admin_log", "designer_auditentry", "axes_")
+# What everybody may change, since it is their own.
+OWN = {"studio:two_factor", "studio:own_password", "admin:password_change", "studio:set_language"}
+_OTHER = {"username": "else", "name": "else", "segment": "else"}
+# Pages that the admin makes of every model.
+_OF_MODELS = ("_add", "_change", "_delete", "_history", "_changelist")
+
+
+class World:
+    """The demo, with something of each kind that an action can be about."""
+
+    def __init__(self) -> None:
+        self.administrator = _member("Administrator")
+        # All that there is to be looked at.
+        self.viewer = _member("Viewer")
+        looking = Permission.objects.filter(codename__startswith="view_")
+        User.objects.get(username="a-viewer").user_permissions.set(looking)
+        self.lost = User.objects.create_user("lost", password=PASSWORD, is_staff=True)
+        TOTPDevice.objects.create(user=self.lost, confirmed=True)
+        api = User.objects.create_user("program", password=PASSWORD)
+        self.account = ApiAccount.objects.create(user=api)
+        issue(api)
+        for user in (self.lost, api):
+            AccessAttempt.objects.create(
+                username=user.username, ip_address="127.0.0.1", failures_since_start=9
+            )
+        endpoint("spare", enabled=False)
+        ExposedEntity.objects.create(
+            module=Module.objects.create(segment="zeal"), segment="zest", entity="account"
+        )
+        Role.objects.create(name="zealot")
+        UserProperty.objects.create(name="zest", kind="custom", expression="1")
+        Group.objects.create(name="Zealots")
+        OptionSet.objects.create(name="zest", enabled=False)
+        proposed = page(self.administrator, reverse("studio:new_release")).context["form"]
+        self.release = {bound.html_name: bound.value() or "" for bound in proposed}
+        self.administrator.post(reverse("studio:new_release"), self.release)
+        self.administrator.post(reverse("studio:matrix"), {"cell": f"{_of('create').pk}:sales-manager"})
+
+    def row(self, model: Any) -> Any:
+        """The last one that was made: nothing needs it."""
+        rows = model._default_manager.order_by("-pk")
+        if model is User:
+            rows = rows.filter(username="lost")
+        elif model is Module:
+            rows = rows.filter(entities=None, endpoints=None)
+        return rows.first()
+
+    def path(self, name: str, path: str) -> str:
+        """The address about something that there is."""
+        if ARGUMENT.search(path) is None:
+            return path
+        pk = self._about(name).pk
+        return ARGUMENT.sub(str(pk), path)
+
+    def _about(self, name: str) -> Any:
+        if name.startswith("studio:"):
+            return Release.objects.get() if "release" in name else Version.objects.order_by("-pk").first()
+        if name in ("admin:designer_endpoint_try", "admin:designer_endpoint_check"):
+            return _of("create")
+        if name == "admin:designer_endpoint_run":
+            return Endpoint.objects.get(kind="multi-query", name="pipeline")
+        if name.startswith("admin:designer_optionset_") and name.endswith(("try", "check", "run")):
+            return OptionSet.objects.get(name="priorities")
+        models = {f"admin:{model._meta.app_label}_{model._meta.model_name}_": model for model in _registry()}
+        return self.row(next(model for known, model in models.items() if name.startswith(known)))
+
+
+def _member(group: str) -> Client:
+    user = User.objects.create_user(f"a-{group.lower()}", password=PASSWORD, is_staff=True)
+    user.groups.add(Group.objects.get(name=group))
+    client = Client()
+    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    return client
+
+
+def _registry() -> Mapping[Any, Any]:
+    return admin.site._registry
+
+
+def _of(kind: str) -> Endpoint:
+    return Endpoint.objects.get(kind=kind, entity__segment="accounts")
+
+
+def _document(world: World) -> dict[str, Any]:
+    document = json.loads(to_bytes(export(load())))
+    document["modules"][0]["title"] = "Imported"
+    raw = json.dumps(document).encode()
+
+    def file() -> SimpleUploadedFile:
+        return SimpleUploadedFile("c.json", raw)
+
+    planned = world.administrator.post(reverse("studio:import"), {"document": file()})
+    return {"document": file(), "digest": planned.context["trial"].digest}
+
+
+def _nothing(world: World) -> dict[str, Any]:
+    return {}
+
+
+def _try(world: World) -> dict[str, Any]:
+    return {"caller": "token", "roles": ["sales-rep"], "user": RITA_REP, "mode": "real", "body__name": "A"}
+
+
+# What each page is sent, by the name of its address.
+SENT: dict[str, Callable[[World], dict[str, Any]]] = {
+    "studio:set_language": lambda world: {"language": "de"},
+    "studio:own_password": lambda world: {
+        "old_password": PASSWORD,
+        "new_password1": "another long one",
+        "new_password2": "another long one",
+    },
+    "studio:restore_version": _nothing,
+    "studio:new_release": lambda world: world.release | {"minor": 7},
+    "studio:restore_release": _nothing,
+    "studio:expose": lambda world: {
+        "module": "portal",
+        "segment": "contacts",
+        "operations": ["read"],
+        "attributes": ["lastname"],
+        "enabled": "on",
+    },
+    "studio:import": _document,
+    "studio:matrix": lambda world: {"cell": f"{_of('update').pk}:sales-manager"},
+    "studio:two_factor": lambda world: {"step": "begin"},
+    "studio:refresh_metadata": _nothing,
+    "studio:accept_metadata": _nothing,
+    "admin:search": _nothing,
+    "admin:index": _nothing,
+    "admin:autocomplete": _nothing,
+    "admin:jsi18n": _nothing,
+    "admin:password_change_done": _nothing,
+    "admin:auth_user_password_change": lambda world: {
+        "usable_password": "true",
+        "password1": "another long one",
+        "password2": "another long one",
+    },
+    "admin:designer_endpoint_check": _nothing,
+    "admin:designer_endpoint_try": _try,
+    "admin:designer_endpoint_run": lambda world: {"run": "1", "user": RITA_REP},
+    "admin:designer_optionset_check": _nothing,
+    "admin:designer_optionset_try": _try,
+    "admin:designer_optionset_run": _nothing,
+    "admin:designer_userproperty_example": lambda world: {"_example-user": RITA_REP},
+    "admin:designer_userproperty_example_new": lambda world: {"_example-user": RITA_REP},
+}
+SENT["admin:password_change"] = SENT["studio:own_password"]
+# What shows something, and neither changes nor calls anything.
+SHOWN = {
+    *("admin:search", "admin:index", "admin:autocomplete", "admin:jsi18n", "admin:password_change_done"),
+    *("admin:designer_endpoint_check", "admin:designer_optionset_check", "admin:designer_optionset_run"),
+    "studio:set_language",
+}
+# What is noted though it changes nothing here: the platform is asked, or nothing has been degraded.
+ASKED = {
+    *("admin:designer_endpoint_run", "admin:designer_optionset_try", "studio:accept_metadata"),
+    *("admin:designer_userproperty_example", "admin:designer_userproperty_example_new"),
+    "studio:refresh_metadata",
+}
+
+
+def _state() -> dict[str, str]:
+    """A digest of each table, but for what only says that somebody was here."""
+    found = {}
+    with connection.cursor() as cursor:
+        for table in connection.introspection.table_names(cursor):
+            if not table.startswith(_BESIDE):
+                cursor.execute(f'SELECT * FROM "{table}"')
+                rows = sorted(map(repr, cursor.fetchall()))
+                found[table] = hashlib.sha256("\n".join(rows).encode()).hexdigest()
+    return found
+
+
+@contextmanager
+def _taken_back() -> Iterator[None]:
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
+
+
+def _changed(before: dict[str, str]) -> set[str]:
+    now = _state()
+    return {table for table in before | now if before.get(table) != now.get(table)}
+
+
+def _forms(world: World) -> Iterator[tuple[str, str]]:
+    """The name and address of every page that takes a form, but for those of models."""
+    for route in routes():
+        if route.name in OUTSIDE or "?P<" in route.path:
+            continue
+        if route.name.endswith(_OF_MODELS) and not route.name.endswith("password_change"):
+            continue
+        path = world.path(route.name, route.path)
+        with _taken_back():
+            takes_form = world.administrator.post(path).status_code != 405
+        if takes_form:
+            assert route.name in SENT, f"{route.name} takes a form: say here what it is sent."
+            yield route.name, path
+
+
+def _actions() -> Iterator[tuple[Any, str, str]]:
+    """The model, name and list of every action of the registry."""
+    for model, pages in _registry().items():
+        listed = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
+        for _function, name, _description in pages._get_base_actions():
+            yield model, name, listed
+
+
+@pytest.fixture
+def world(portico: None) -> World:
+    return World()
+
+
+def test_who_may_only_look_does_nothing_by_any_action(world: World) -> None:
+    actions = list(_actions())
+    assert {"revoke_tokens", "lift_lock_out", "end_two_factor", "delete_selected"} <= {
+        name for _, name, _ in actions
+    }
+    before = _state()
+    for model, name, listed in actions:
+        data = {"action": name, "_selected_action": [world.row(model).pk], "post": "yes"}
+        world.viewer.post(listed, data)
+        assert _changed(before) == set(), (model, name)
+
+
+def test_what_an_action_does_is_in_the_audit_log(world: World) -> None:
+    before = _state()
+    for model, name, listed in _actions():
+        row = world.row(model)
+        data = {"action": name, "_selected_action": [row.pk], "post": "yes"}
+        with _taken_back():
+            last = AuditEntry.objects.order_by("id").last()
+            world.administrator.post(listed, data)
+            made = AuditEntry.objects.filter(id__gt=last.pk if last else 0, account="a-administrator")
+            cleared = name == "lift_lock_out" and not AccessAttempt.objects.filter(username=str(row)).exists()
+            assert _changed(before) or cleared, f"{name} of {model} did nothing here"
+            assert [entry for entry in made if entry.subject], (model, name)
+    assert _changed(before) == set()
+
+
+def test_every_page_of_a_model_is_audited() -> None:
+    assert [model for model, pages in _registry().items() if not isinstance(pages, Audited)] == []
+
+
+def test_who_may_only_look_changes_nothing_by_any_form(world: World) -> None:
+    forms = [(name, path) for name, path in _forms(world) if name not in OWN]
+    assert len(forms) > 15
+    before = _state()
+    for name, path in forms:
+        sent = SENT[name](world)
+        world.viewer.post(path, sent)
+        assert _changed(before) == set(), name
+
+
+def test_who_may_only_look_changes_no_row_by_its_own_pages(world: World) -> None:
+    before = _state()
+    for model in _registry():
+        name = f"admin:{model._meta.app_label}_{model._meta.model_name}"
+        pk = world.row(model).pk
+        for url in (reverse(f"{name}_add"), reverse(f"{name}_change", args=[pk])):
+            world.viewer.post(url, _filled(world, url) | _OTHER)
+        world.viewer.post(reverse(f"{name}_delete", args=[pk]), {"post": "yes"})
+        assert _changed(before) == set(), name
+
+
+def test_what_a_form_does_is_in_the_audit_log(world: World) -> None:
+    before = _state()
+    for name, path in _forms(world):
+        sent = SENT[name](world)
+        with _taken_back():
+            last = AuditEntry.objects.order_by("id").last()
+            answer = world.administrator.post(path, sent)
+            made = AuditEntry.objects.filter(id__gt=last.pk if last else 0, account="a-administrator")
+            changed = _changed(before)
+            assert bool(changed) == (name not in SHOWN | ASKED), (name, changed, answer)
+            assert made.exists() == (name not in SHOWN), (name, answer)
+
+
+def _filled(world: World, url: str) -> dict[str, Any]:
+    answer = world.administrator.get(url)
+    data: dict[str, Any] = {}
+    form = answer.context["adminform"].form
+    for bound in form:
+        value = bound.value()
+        if value not in (None, False):
+            data[bound.html_name] = "on" if value is True else value
+    for inline in answer.context["inline_admin_formsets"]:
+        for bound in inline.formset.management_form:
+            data[bound.html_name] = bound.value()
+    return data
+
+
+def test_the_log_says_what_was_before_and_what_is_after(world: World) -> None:
+    listed = reverse("admin:runtime_apiaccount_changelist")
+    chosen = {"_selected_action": [world.account.pk]}
+    world.administrator.post(listed, {"action": "revoke_tokens", **chosen})
+    assert _last() == ("revoke", "program", "refresh tokens: 1 → 0")
+    world.administrator.post(listed, {"action": "lift_lock_out", **chosen})
+    assert _last() == ("lift", "program", "failed logins: 1 → 0")
+    listed = reverse("admin:auth_user_changelist")
+    world.administrator.post(listed, {"action": "end_two_factor", "_selected_action": [world.lost.pk]})
+    assert _last() == ("two-factor", "lost", "on → off")
+    url = reverse("admin:runtime_apiaccount_change", args=[world.account.pk])
+    data = _filled(world, url) | {"roles": [Role.objects.get(name="support").pk]}
+    del data["active"]
+    assert world.administrator.post(url, data).status_code == 302
+    action, subject, detail = _last()
+    assert (action, subject) == ("change", "API account: program")
+    assert detail.endswith("active: yes → no; roles: +support")
+    url = reverse("admin:auth_user_change", args=[world.lost.pk])
+    data = _filled(world, url) | {"groups": [Group.objects.get(name="Publisher").pk], "is_superuser": "on"}
+    assert world.administrator.post(url, data).status_code == 302
+    assert _last()[2].endswith("superuser: no → yes; groups: +Publisher")
+    url = reverse("admin:auth_user_delete", args=[world.lost.pk])
+    world.administrator.post(url, {"post": "yes"})
+    assert "groups: −Publisher" in _last()[2]
+    assert PASSWORD not in "".join(AuditEntry.objects.values_list("detail", flat=True))
+
+
+def _last() -> tuple[str, str, str]:
+    entry = AuditEntry.objects.latest("id")
+    return entry.action, entry.subject, entry.detail
+
+
+def test_a_module_is_not_made_by_exposing_without_the_right_to_add_one(portico: None) -> None:
+    client = _member("Designer")
+    Group.objects.get(name="Designer").permissions.remove(Permission.objects.get(codename="add_module"))
+    url = reverse("studio:expose") + "?entity=contact"
+    data = SENT["studio:expose"](None)  # type: ignore[arg-type]  # it needs nothing of the world
+    assert client.post(url, data).status_code == 422
+    assert not Module.objects.filter(segment="portal").exists()
+    assert client.post(url, data | {"module": "sales"}).status_code == 302
