@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('designer', '0006_write_access'),
+        ('designer', '0007_write_access'),
     ]
 
     operations = [
