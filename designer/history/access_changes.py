@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from django.db.models import QuerySet
+
 from designer.definitions import AccessDefinition
 from designer.models import ItemChange
 
@@ -40,7 +42,7 @@ def of_access_alone(change: ItemChange) -> AccessChange | None:
     return AccessChange(_access(change.before), _access(change.after))
 
 
-def _changes(key: str) -> Any:
+def _changes(key: str) -> QuerySet[ItemChange]:
     return ItemChange.objects.filter(collection=_ENDPOINTS, key=key).order_by("-id")
 
 

@@ -223,9 +223,8 @@ def test_the_last_role_is_not_taken_by_a_click(dora: Client) -> None:
 
 
 def test_what_is_so_already_is_said(dora: Client) -> None:
-    row = _create()
-    row.roles.clear()
-    assert "may call POST /api/sales/accounts already" in _said(_click(dora, row, AUTHENTICATED))
+    row = Endpoint.objects.get(kind="global-action")
+    assert "may call POST /api/sales/actions/ping already" in _said(_click(dora, row, AUTHENTICATED))
 
 
 def test_a_designer_is_refused_before_being_asked(portico: None) -> None:

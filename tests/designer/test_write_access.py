@@ -115,7 +115,7 @@ def _opened_and_closed() -> Version:
     assert _save(client, _create(), callers=[_support().pk]).status_code == 302
     opened = Version.objects.all()[0]
     propose = page(client, reverse("studio:new_release")).context["form"]
-    data = {bound.html_name: bound.value() or "" for bound in propose}
+    data = {bound.html_name: "" if bound.value() is None else bound.value() for bound in propose}
     assert client.post(reverse("studio:new_release"), data).status_code == 302
     assert _save(client, _create(), callers=roles).status_code == 302
     return opened
@@ -289,7 +289,7 @@ def _with_an_action_that_enables() -> Iterator[None]:
     admin.site.add_action(enable_them, "enable_them")
     yield
     admin.site.disable_action("enable_them")
-    del admin.site._global_actions["enable_them"]  # type: ignore[attr-defined]
+    del admin.site._global_actions["enable_them"]
 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)

@@ -61,7 +61,7 @@ class Audited:
 
 def _differences(before: Mapping[str, State], after: Mapping[str, State]) -> Iterator[str]:
     """“active: yes → no”; of names, those that came and went."""
-    for name in before | after:
+    for name in {**before, **after}:
         old, new = before.get(name), after.get(name)
         if old == new:
             continue
