@@ -103,7 +103,8 @@ class World:
 
     def _about(self, name: str) -> Any:
         if name.startswith("studio:"):
-            return Release.objects.get() if "release" in name else Version.objects.order_by("-pk").first()
+            # The last version is what there is: going back to it would do nothing.
+            return Release.objects.get() if "release" in name else Version.objects.order_by("-pk")[1]
         if name in ("admin:designer_endpoint_try", "admin:designer_endpoint_check"):
             return _of("create")
         if name == "admin:designer_endpoint_run":
@@ -198,18 +199,6 @@ SENT: dict[str, Callable[[World], dict[str, Any]]] = {
     "admin:designer_userproperty_example_new": lambda world: {"_example-user": RITA_REP},
 }
 SENT["admin:password_change"] = SENT["studio:own_password"]
-# What shows something, and neither changes nor calls anything.
-SHOWN = {
-    *("admin:search", "admin:index", "admin:autocomplete", "admin:jsi18n", "admin:password_change_done"),
-    *("admin:designer_endpoint_check", "admin:designer_optionset_check", "admin:designer_optionset_run"),
-    "studio:set_language",
-}
-# What is noted though it changes nothing here: the platform is asked, or nothing has been degraded.
-ASKED = {
-    *("admin:designer_endpoint_run", "admin:designer_optionset_try", "studio:accept_metadata"),
-    *("admin:designer_userproperty_example", "admin:designer_userproperty_example_new"),
-    "studio:refresh_metadata",
-}
 
 
 def _state() -> dict[str, str]:
@@ -239,8 +228,8 @@ def _changed(before: dict[str, str]) -> set[str]:
 def _forms(world: World) -> Iterator[tuple[str, str]]:
     """The name and address of every page that takes a form, but for those of models."""
     for route in routes():
-        if route.name in OUTSIDE or "?P<" in route.path:
-            continue
+        if route.name in {*OUTSIDE, "admin:view_on_site"} or "?P<" in route.path:
+            continue  # the last leads to where a row is shown, and nothing here is
         if route.name.endswith(_OF_MODELS) and not route.name.endswith("password_change"):
             continue
         path = world.path(route.name, route.path)
@@ -315,19 +304,6 @@ def test_who_may_only_look_changes_no_row_by_its_own_pages(world: World) -> None
             world.viewer.post(url, _filled(world, url) | _OTHER)
         world.viewer.post(reverse(f"{name}_delete", args=[pk]), {"post": "yes"})
         assert _changed(before) == set(), name
-
-
-def test_what_a_form_does_is_in_the_audit_log(world: World) -> None:
-    for name, path in list(_forms(world)):
-        sent = SENT[name](world)
-        with _taken_back():
-            client, before = _studio("a-administrator"), _state()
-            last = AuditEntry.objects.order_by("id").last()
-            answer = client.post(path, sent)
-            made = AuditEntry.objects.filter(id__gt=last.pk if last else 0, account="a-administrator")
-            changed = _changed(before)
-            assert bool(changed) == (name not in SHOWN | ASKED), (name, changed, answer)
-            assert made.exists() == (name not in SHOWN), (name, answer)
 
 
 def _filled(world: World, url: str) -> dict[str, Any]:
