@@ -31,7 +31,8 @@ class Bulkhead:
         self._free = places
         self._queue = queue
         self._waiting = 0
-        self._given_back = threading.Condition()
+        self._lock = threading.Lock()
+        self._given_back = threading.Condition(self._lock)
         self._moved = time.monotonic()
         self._typical = 0.0
         self._thread = threading.local()
@@ -44,7 +45,7 @@ class Bulkhead:
         """Whether the thread took a place; where not, it has one. Raises Unavailable."""
         if getattr(self._thread, "inside", False):
             return False
-        with self._given_back:
+        with self._lock:
             if not self._free:
                 self._wait(deadline)
             self._free -= 1
@@ -55,7 +56,7 @@ class Bulkhead:
     def leave(self, seconds: float) -> None:
         """Give the place back that was held for `seconds`."""
         self._thread.inside = False
-        with self._given_back:
+        with self._lock:
             self._free += 1
             self._moved = time.monotonic()
             self._typical += (min(seconds, _MOST) - self._typical) * _WEIGHT
