@@ -21,8 +21,8 @@ logger = logging.getLogger(__name__)
 REMEMBERED = 3.0
 """Seconds that an answer of the database stands: whoever asks more often costs it nothing."""
 
-PATIENCE = 1.5
-"""Seconds that the database is given to answer."""
+PATIENCE = 0.9
+"""Seconds that the database is given to answer: its time-outs count in whole ones."""
 
 _WRITE = (
     "INSERT INTO portico_claim (name, holder, until) VALUES ('ready', '', %s) "
