@@ -16,7 +16,6 @@ from crmclient.query.designed import (
 )
 from crmclient.query.shape import LISTS
 from designer.definitions import EndpointDefinition
-from designer.kinds.queries import QuerySettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +30,7 @@ class Use:
 
 def parameters_of(definition: EndpointDefinition) -> Mapping[str, tuple[Use, ...]]:
     """Where the parameters of an endpoint's query, its data fetchers and its row rule stand, by parameter."""
-    settings = definition.settings
-    own = settings.query if isinstance(settings, QuerySettings) else None
+    own = definition.settings.designed_query
     # Of other kinds, the exposed entity is meant, which the definition does not name.
     root = own.entity if own else ""
     found: defaultdict[str, tuple[Use, ...]] = defaultdict(tuple)

@@ -10,7 +10,6 @@ from crmclient.metadata import Attribute
 from crmclient.query.designed import DesignedLink, DesignedQuery
 from designer.configuration import Configuration, Endpoint
 from designer.history.recording import record_outside
-from designer.kinds.queries import QuerySettings
 from designer.overview import Overview, forget, overview
 from designer.platform import get_platform
 from designer.readiness import State
@@ -76,8 +75,7 @@ def entities_used(configuration: Configuration) -> frozenset[str]:
     """Logical names of the entities that the configuration reads or writes."""
     found = {exposure.entity for exposure in configuration.entities}
     for endpoint in configuration.endpoints.values():
-        settings = endpoint.definition.settings
-        queries = [settings.query] if isinstance(settings, QuerySettings) else []
+        queries = [endpoint.definition.settings.designed_query]
         queries += [fetcher.query for fetcher in endpoint.definition.fetchers]
         found.update(name for query in queries if query is not None for name in _of_query(query))
     if configuration.user_properties:

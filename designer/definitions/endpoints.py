@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import (
     Field,
@@ -14,6 +14,7 @@ from pydantic import (
     model_validator,
 )
 
+from crmclient.query.designed import DesignedQuery
 from designer.definitions.access import AccessDefinition
 from designer.definitions.base import Definition
 from designer.definitions.bindings import BindingDefinition
@@ -21,16 +22,50 @@ from designer.definitions.columns import ColumnDefinition
 from designer.definitions.inputs import InputDefinition
 from designer.definitions.queries import FilterValue
 from designer.definitions.steps import FetcherDefinition, PreconditionDefinition
+from designer.definitions.vocabulary import MetadataSource, Vocabulary
 from designer.sentences import Sentence
 
 
 class EndpointSettings(Definition):
-    """What only one kind of operation needs. Each kind declares its own subclass."""
+    """What only one kind of operation needs. Each kind declares its own subclass.
+
+    The members below are what others ask of any kind. A kind overrides those that its endpoints answer
+    differently, so that nobody has to know which kind an endpoint is of.
+    """
+
+    # Whether endpoints of the kind ask a query of their own, designed or not yet.
+    asks_query: ClassVar[bool] = False
+    # Whether an answer lists the records of that query, with paths or pages of them to be found.
+    lists_records: ClassVar[bool] = False
+    # Whether answers hold what is in records, which not everybody may see.
+    answers_records: ClassVar[bool] = True
 
     @property
     def item(self) -> str:
         """The path parameter of one item of the list answered; empty where items have no paths."""
         return ""
+
+    @property
+    def designed_query(self) -> DesignedQuery | None:
+        """The endpoint's own query, where its kind asks one and it is designed."""
+        return None
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether answers hold the label of an option beside its value."""
+        return False
+
+    def vocabulary(self, entity: str, metadata: MetadataSource) -> Vocabulary | None:
+        """What bindings may set and columns may answer, for an endpoint of the exposed `entity`.
+
+        None while what it would come from is not chosen, or not known to the platform.
+        """
+        attributes = metadata.attributes(entity) if entity else {}
+        return Vocabulary(entity, attributes, attributes) if attributes else None
+
+    def first_rows(self, most: int) -> EndpointSettings:
+        """The same, for an answer of at most `most` rows where it would list more and refuse to."""
+        return self
 
 
 class EndpointDefinition(Definition):

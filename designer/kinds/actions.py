@@ -8,8 +8,10 @@ from django.utils.translation import gettext_noop as _
 from pydantic import Field
 
 from designer.definitions.endpoints import EndpointSettings
+from designer.definitions.vocabulary import MetadataSource, Vocabulary
 from designer.kinds.base import STEPS, OperationKind, Scope, Section
 from designer.kinds.pickers import Picker
+from designer.processes import as_attributes
 
 
 class ActionSettings(EndpointSettings):
@@ -23,6 +25,12 @@ class ActionSettings(EndpointSettings):
         title=_("Show the process's message"),
         description=_("When the process refuses, callers read its own words, not only that it did."),
     )
+
+    def vocabulary(self, entity: str, metadata: MetadataSource) -> Vocabulary | None:
+        process = metadata.process(self.process)
+        if process is None:
+            return None
+        return Vocabulary(process.name, as_attributes(process.inputs), as_attributes(process.outputs))
 
 
 _SECTIONS = frozenset({Section.INPUTS, Section.BINDINGS, Section.COLUMNS}) | STEPS

@@ -63,6 +63,11 @@ class OperationKind:
         return "{id}" in self.path
 
     @property
+    def has_rows(self) -> bool:
+        """Whether its endpoints reach records that are there, which a row rule can narrow."""
+        return self.is_on_record or self.settings.asks_query
+
+    @property
     def is_named(self) -> bool:
         return "{name}" in self.path
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from django.utils.translation import gettext_noop as _
 from pydantic import Field
@@ -53,6 +53,8 @@ class OptionSetSettings(EndpointSettings):
 
     Inactive options are hidden ones and, for a status attribute, those of an inactive state.
     """
+
+    answers_records: ClassVar[bool] = False
 
     option_set: Annotated[str, Picker.OPTION_SET] = Field(
         "", title=_("Option set"), description=_("Whose options are served.")

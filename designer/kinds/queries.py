@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import ClassVar, NamedTuple
+
 from django.utils.translation import gettext_noop as _
 from pydantic import Field
 
+from crmclient.query.designed import DesignedQuery
 from designer.definitions.base import Definition
 from designer.definitions.endpoints import EndpointSettings
 from designer.definitions.queries import QueryValue
+from designer.definitions.vocabulary import MetadataSource, Vocabulary
 from designer.kinds.base import STEPS, OperationKind, Scope, Section
+from designer.queries import answered
+from designer.sentences import Sentence
 
 LARGEST_RESULT = 5_000
 
@@ -20,11 +27,20 @@ class OfferedOrder(Definition):
     by: tuple[str, ...] = Field(min_length=1)
 
 
+class PageSizes(NamedTuple):
+    """Rows a page: where callers do not say, and at most."""
+
+    usual: int
+    largest: int
+
+
 class QuerySettings(EndpointSettings):
     """`query` is what is asked; inputs of the endpoint are its parameters, columns name what it answers.
 
     The row rules of linked entities count only with `linked_row_rules`; the root entity's always does.
     """
+
+    asks_query: ClassVar[bool] = True
 
     query: QueryValue = Field(
         None, title=_("Query"), description=_("FetchXML, as Advanced Find exports it. @name is a parameter.")
@@ -40,9 +56,29 @@ class QuerySettings(EndpointSettings):
         description=_("Apply those of linked entities, too. That of the query's own entity always counts."),
     )
 
+    @property
+    def designed_query(self) -> DesignedQuery | None:
+        return self.query
+
+    @property
+    def pages(self) -> PageSizes | None:
+        """How many rows a page has; None where an answer holds all rows."""
+        return None
+
+    @property
+    def has_labels(self) -> bool:
+        return self.labels
+
+    def vocabulary(self, entity: str, metadata: MetadataSource) -> Vocabulary | None:
+        if self.query is None:
+            return None
+        return Vocabulary(Sentence("The query"), {}, answered(self.query, metadata.attributes))
+
 
 class SortedQuerySettings(QuerySettings):
     """`orders` may be chosen from by the parameter `order`; the query's own order is the default."""
+
+    lists_records: ClassVar[bool] = True
 
     orders: tuple[OfferedOrder, ...] = Field(
         (),
@@ -59,6 +95,13 @@ class MultiQuerySettings(SortedQuerySettings):
         title=_("Most rows"),
         description=_("More rows than this are refused, never cut. At most 5000."),
     )
+
+    def first_rows(self, most: int) -> MultiQuerySettings:
+        # Groups are made of all rows, and a cut one would be another answer.
+        if self.query is None or self.query.is_aggregate:
+            return self
+        cut = replace(self.query, top=min(self.query.top or most, most))
+        return self.model_copy(update={"query": cut, "cap": max(self.cap, most)})
 
 
 class PaginatedQuerySettings(SortedQuerySettings):
@@ -81,6 +124,10 @@ class PaginatedQuerySettings(SortedQuerySettings):
         title=_("Count all rows"),
         description=_("Answer how many rows there are in all. Counting takes time."),
     )
+
+    @property
+    def pages(self) -> PageSizes | None:
+        return PageSizes(self.page_size, self.max_page_size)
 
 
 _PATH = "/api/{module}/queries/{name}"

@@ -18,6 +18,10 @@ class ReadSettings(EndpointSettings):
         description=_("An option set “industry” is followed by “industryLabel”, in the caller's lcid."),
     )
 
+    @property
+    def has_labels(self) -> bool:
+        return self.labels
+
 
 READ = OperationKind(
     name="read",

@@ -11,7 +11,6 @@ from crmclient.metadata import Attribute
 from designer.configuration import Endpoint
 from designer.readiness.findings import DRIFT, Finding, Severity
 from designer.readiness.metadata import Metadata, MetadataUnavailable
-from designer.readiness.vocabulary import vocabulary
 from designer.sentences import Sentence as _
 
 # JSON: what the platform said, by attribute, of those that an endpoint names.
@@ -32,7 +31,7 @@ def facts_of(endpoint: Endpoint, metadata: Metadata) -> Facts | None:
         return None
     definition = endpoint.definition
     try:
-        known = vocabulary(definition.settings, endpoint.entity.entity if endpoint.entity else "", metadata)
+        known = definition.settings.vocabulary(endpoint.entity.entity if endpoint.entity else "", metadata)
     except MetadataUnavailable:
         return None
     if known is None:

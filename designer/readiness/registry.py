@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeAlias, TypeVar
 
+from designer.definitions import EndpointSettings
 from designer.readiness.findings import Severity
 from designer.readiness.subjects import EndpointSubject, UserPropertySubject
 
 S = TypeVar("S")
+K = TypeVar("K", bound=EndpointSettings)
 Found: TypeAlias = Iterator[tuple[str, str]]
 
 
@@ -27,6 +29,7 @@ USER_PROPERTY_RULES: list[Rule[UserPropertySubject]] = []
 
 _EndpointRule: TypeAlias = Callable[[EndpointSubject], Found]
 _UserPropertyRule: TypeAlias = Callable[[UserPropertySubject], Found]
+_KindRule: TypeAlias = Callable[[EndpointSubject, K], Found]
 
 
 def blocking(id: str) -> Callable[[_EndpointRule], _EndpointRule]:
@@ -39,9 +42,34 @@ def warning(id: str) -> Callable[[_EndpointRule], _EndpointRule]:
     return _register(ENDPOINT_RULES, id, Severity.WARNING)
 
 
+def blocking_of(settings: type[K], id: str) -> Callable[[_KindRule[K]], _KindRule[K]]:
+    """As `blocking`, for the kinds that have such settings. The rule gets these beside the endpoint."""
+    return _register_of_kind(settings, id, Severity.BLOCKING)
+
+
+def warning_of(settings: type[K], id: str) -> Callable[[_KindRule[K]], _KindRule[K]]:
+    """As `warning`, for the kinds that have such settings. The rule gets these beside the endpoint."""
+    return _register_of_kind(settings, id, Severity.WARNING)
+
+
 def blocking_for_user_properties(id: str) -> Callable[[_UserPropertyRule], _UserPropertyRule]:
     """A rule of user properties that must hold for one to be served."""
     return _register(USER_PROPERTY_RULES, id, Severity.BLOCKING)
+
+
+def _register_of_kind(
+    settings: type[K], id: str, severity: Severity
+) -> Callable[[_KindRule[K]], _KindRule[K]]:
+    def register(find: _KindRule[K]) -> _KindRule[K]:
+        def of_kind(subject: EndpointSubject) -> Found:
+            chosen = subject.definition.settings
+            if isinstance(chosen, settings):
+                yield from find(subject, chosen)
+
+        ENDPOINT_RULES.append(Rule(id, severity, of_kind))
+        return find
+
+    return register
 
 
 def _register(

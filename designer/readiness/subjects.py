@@ -16,9 +16,9 @@ from designer.definitions import (
     InputDefinition,
     UserPropertyDefinition,
 )
+from designer.definitions.vocabulary import Vocabulary
 from designer.kinds import Section
 from designer.readiness.metadata import Metadata
-from designer.readiness.vocabulary import Vocabulary, vocabulary
 
 
 class Surroundings:
@@ -86,7 +86,7 @@ class EndpointSubject:
 
     @cached_property
     def vocabulary(self) -> Vocabulary | None:
-        return vocabulary(self.definition.settings, self.entity, self.metadata)
+        return self.definition.settings.vocabulary(self.entity, self.metadata)
 
     @cached_property
     def attributes(self) -> Mapping[str, Attribute]:

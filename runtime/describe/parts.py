@@ -9,7 +9,6 @@ from typing import Any, TypeAlias
 from crmclient import Platform
 from crmclient.metadata import Attribute, Label, OptionSet
 from designer.configuration import Endpoint
-from designer.kinds.queries import MultiQuerySettings, PaginatedQuerySettings
 from runtime.describe.option_components import option_set_of
 from runtime.describe.view_documentation import of_endpoint
 from runtime.http.rendering import JSON
@@ -53,9 +52,9 @@ def part_of(endpoint: Endpoint, described: Description, platform: Platform) -> d
         part["call"]["itemPath"] = endpoint.item_path
     if described.option_set is not None:
         part["optionSet"] = _option_set(described.option_set)
-    settings = definition.settings
-    if isinstance(settings, MultiQuerySettings | PaginatedQuerySettings) and settings.query is not None:
-        part["rows"] = {"entity": settings.query.entity, **_keys(described.columns)}
+    query = definition.settings.designed_query
+    if query is not None and definition.settings.lists_records:
+        part["rows"] = {"entity": query.entity, **_keys(described.columns)}
     return part
 
 

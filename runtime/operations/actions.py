@@ -30,8 +30,8 @@ from runtime.values.payload import Payload
 class ActionOperation(Operation):
     def __init__(self, endpoint: Endpoint, platform: Platform) -> None:
         super().__init__(endpoint, platform)
-        settings = endpoint.definition.settings
-        if not isinstance(settings, ActionSettings) or not settings.process:
+        settings = self.settings(ActionSettings)
+        if not settings.process:
             raise Misconfigured(Sentence("no process is chosen"))
         self.process = _process(settings.process, platform)
         self.entity = self._entity()

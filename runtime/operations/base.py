@@ -6,18 +6,21 @@ import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from django.http.response import HttpResponseBase
 
 from crmclient import Platform
 from crmclient.metadata import OptionSet
 from designer.configuration import Endpoint
+from designer.definitions import EndpointSettings
 from designer.sentences import Sentence
 from runtime.http.bodies import read_body
 from runtime.http.failures import Misconfigured
 from runtime.request_context import Exchange
 from runtime.values.fields import Field
+
+S = TypeVar("S", bound=EndpointSettings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,13 @@ class Operation(ABC):
         if self.endpoint.entity is None:
             raise Misconfigured(Sentence("a %(kind)s needs an entity", kind=self.kind))
         return self.endpoint.entity.entity
+
+    def settings(self, declared: type[S]) -> S:
+        """The endpoint's settings, of the type that its kind declares. Raises Misconfigured for others."""
+        settings = self.endpoint.definition.settings
+        if not isinstance(settings, declared):
+            raise Misconfigured(Sentence("the settings are not those of a %(kind)s", kind=self.kind))
+        return settings
 
     @abstractmethod
     def run(self, exchange: Exchange) -> HttpResponseBase:

@@ -25,8 +25,7 @@ class DeleteOperation(Operation):
         self.entity = self.require_entity()
         platform.attributes(self.entity)
         self.steps = Steps(endpoint, platform)
-        settings = endpoint.definition.settings
-        self.require_version = isinstance(settings, VersionSettings) and settings.require_if_match
+        self.require_version = self.settings(VersionSettings).require_if_match
 
     def run(self, exchange: Exchange) -> HttpResponse:
         read_parameters(exchange.request, ())

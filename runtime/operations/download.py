@@ -12,11 +12,9 @@ from django.http.response import HttpResponseBase
 from crmclient import Platform
 from designer.configuration import Endpoint
 from designer.kinds.files import DownloadSettings
-from designer.sentences import Sentence
 from runtime.files.sending import send_current
 from runtime.files.stores import NoteStore, store_of
 from runtime.http.accept import refuse_unacceptable
-from runtime.http.failures import Misconfigured
 from runtime.http.query_string import read_parameters
 from runtime.http.rendering import json_response
 from runtime.operations.base import Description, Operation
@@ -29,10 +27,7 @@ class DownloadOperation(Operation):
 
     def __init__(self, endpoint: Endpoint, platform: Platform) -> None:
         super().__init__(endpoint, platform)
-        chosen = endpoint.definition.settings
-        if not isinstance(chosen, DownloadSettings):
-            raise Misconfigured(Sentence("a download needs its settings"))
-        self.store = store_of(chosen, endpoint, platform)
+        self.store = store_of(self.settings(DownloadSettings), endpoint, platform)
 
     def run(self, exchange: Exchange) -> HttpResponseBase:
         read_parameters(exchange.request, ())

@@ -37,8 +37,8 @@ class OptionSetOperation(Operation):
 
     def __init__(self, endpoint: Endpoint, platform: Platform) -> None:
         super().__init__(endpoint, platform)
-        settings = endpoint.definition.settings
-        if not isinstance(settings, OptionSetSettings) or not settings.option_set:
+        settings = self.settings(OptionSetSettings)
+        if not settings.option_set:
             raise Misconfigured(Sentence("no option set is chosen"))
         self.option_set = platform.option_set(settings.option_set, entity=self._entity())
         self.base_language = platform.languages()[0]

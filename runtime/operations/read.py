@@ -9,7 +9,6 @@ from django.http import HttpResponse
 from crmclient import Platform
 from crmclient.metadata import ENGLISH
 from designer.configuration import Endpoint
-from designer.kinds.read import ReadSettings
 from designer.sentences import Sentence
 from runtime.http.conditions import digest, not_modified
 from runtime.http.failures import Misconfigured
@@ -32,7 +31,7 @@ class ReadOperation(Operation):
         if not definition.columns:
             raise Misconfigured(Sentence("a read needs columns"))
         attributes = platform.attributes(self.entity)
-        self.has_labels = isinstance(definition.settings, ReadSettings) and definition.settings.labels
+        self.has_labels = definition.settings.has_labels
         labels = {
             name: OptionLabels(platform.option_set(name, entity=self.entity), platform)
             for name in (column.attribute for column in definition.columns)

@@ -35,8 +35,7 @@ class UpdateOperation(Operation):
         attributes = platform.attributes(self.entity)
         self.payload = Payload(endpoint, self.entity, attributes, platform)
         self.guard = WriteGuard(endpoint, self.payload.written, platform)
-        settings = definition.settings
-        self.require_version = isinstance(settings, VersionSettings) and settings.require_if_match
+        self.require_version = self.settings(VersionSettings).require_if_match
 
     def run(self, exchange: Exchange) -> HttpResponse:
         _ = exchange.record_id

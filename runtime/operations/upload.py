@@ -14,11 +14,9 @@ from django.http import HttpResponse
 from crmclient import Platform
 from designer.configuration import Endpoint
 from designer.kinds.files import UploadSettings
-from designer.sentences import Sentence
 from runtime.files.allowed import Allowed
 from runtime.files.receiving import PART, ReceivedFile, receive
 from runtime.files.stores import store_of
-from runtime.http.failures import Misconfigured
 from runtime.http.query_string import read_parameters
 from runtime.http.rendering import json_response
 from runtime.operations.base import Description, Operation
@@ -31,9 +29,7 @@ class UploadOperation(Operation):
 
     def __init__(self, endpoint: Endpoint, platform: Platform) -> None:
         super().__init__(endpoint, platform)
-        chosen = endpoint.definition.settings
-        if not isinstance(chosen, UploadSettings):
-            raise Misconfigured(Sentence("an upload needs its settings"))
+        chosen = self.settings(UploadSettings)
         self.store = store_of(chosen, endpoint, platform)
         self.is_of_notes = chosen.notes
         limits = (chosen.max_size, settings.PORTICO["UPLOAD_LIMIT"], self.store.max_size)

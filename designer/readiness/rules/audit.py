@@ -2,34 +2,33 @@
 
 from __future__ import annotations
 
-from django.conf import settings
+from django.conf import settings as service
 
 from designer.kinds import Scope
 from designer.kinds.delete import DELETE
 from designer.kinds.files import UploadSettings
 from designer.kinds.option_sets import OptionSetSettings
-from designer.readiness.registry import Found, warning
+from designer.readiness.registry import Found, warning, warning_of
 from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
 
 
 @warning("anonymous-read")
 def reading_is_guarded(subject: EndpointSubject) -> Found:
-    is_option_set = isinstance(subject.definition.settings, OptionSetSettings)
-    reads_records = not subject.endpoint.kind.writes and not is_option_set
+    reads_records = not subject.endpoint.kind.writes and subject.definition.settings.answers_records
     if reads_records and _is_open(subject) and not _has_row_rule(subject):
         yield _("Anyone may read any record through it, without a token."), "authentication_required"
 
 
-@warning("option-set-public")
-def option_sets_are_guarded(subject: EndpointSubject) -> Found:
-    if isinstance(subject.definition.settings, OptionSetSettings) and _is_open(subject):
+@warning_of(OptionSetSettings, "option-set-public")
+def option_sets_are_guarded(subject: EndpointSubject, settings: OptionSetSettings) -> Found:
+    if _is_open(subject):
         yield _("Anyone may read this option set, without a token."), "authentication_required"
 
 
 @warning("anonymous-without-limit")
 def anonymous_callers_are_limited(subject: EndpointSubject) -> Found:
-    if _is_open(subject) and settings.PORTICO["ADDRESS_RATE"] == 0:
+    if _is_open(subject) and service.PORTICO["ADDRESS_RATE"] == 0:
         yield (
             _("Anyone may call it as often as they like: ADDRESS_RATE is 0."),
             "authentication_required",
@@ -51,10 +50,9 @@ def writing_is_for_roles(subject: EndpointSubject) -> Found:
         yield _("Every caller with a token may write any record: choose roles, or a row rule."), "roles"
 
 
-@warning("upload-without-types")
-def uploads_say_what_they_take(subject: EndpointSubject) -> Found:
-    known = subject.definition.settings
-    if isinstance(known, UploadSettings) and not known.extensions and not known.content_types:
+@warning_of(UploadSettings, "upload-without-types")
+def uploads_say_what_they_take(subject: EndpointSubject, settings: UploadSettings) -> Found:
+    if not settings.extensions and not settings.content_types:
         yield _("Any type of file may be uploaded: list the ones that are meant."), "settings.extensions"
 
 

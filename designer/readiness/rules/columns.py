@@ -8,17 +8,16 @@ from collections.abc import Iterator
 from crmclient.metadata import Attribute
 from designer.columns import keys
 from designer.definitions import ColumnDefinition
-from designer.kinds.queries import QuerySettings
 from designer.kinds.read import ReadSettings
 from designer.names import output_key
-from designer.readiness.registry import Found, blocking
+from designer.readiness.registry import Found, blocking, blocking_of
 from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
 
 
-@blocking("columns-missing")
-def something_is_read(subject: EndpointSubject) -> Found:
-    if isinstance(subject.definition.settings, ReadSettings) and not subject.columns:
+@blocking_of(ReadSettings, "columns-missing")
+def something_is_read(subject: EndpointSubject, settings: ReadSettings) -> Found:
+    if not subject.columns:
         yield _("Choose at least one column to answer with."), "columns"
 
 
@@ -81,8 +80,7 @@ def _known(subject: EndpointSubject) -> Iterator[tuple[ColumnDefinition, Attribu
 
 
 def _keys(subject: EndpointSubject, column: ColumnDefinition, attribute: Attribute | None) -> Iterator[str]:
-    settings = subject.definition.settings
-    return keys(column, attribute, isinstance(settings, ReadSettings | QuerySettings) and settings.labels)
+    return keys(column, attribute, subject.definition.settings.has_labels)
 
 
 def _at(column: ColumnDefinition) -> str:

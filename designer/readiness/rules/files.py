@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from designer.kinds.files import FileSettings, UploadSettings
-from designer.readiness.registry import Found, blocking, warning
+from designer.readiness.registry import Found, blocking_of, warning_of
 from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
 
 
-@blocking("file-column")
-def files_are_somewhere(subject: EndpointSubject) -> Found:
-    settings = subject.definition.settings
-    if not isinstance(settings, FileSettings) or not subject.entity:
+@blocking_of(FileSettings, "file-column")
+def files_are_somewhere(subject: EndpointSubject, settings: FileSettings) -> Found:
+    if not subject.entity:
         return
     if settings.notes:
         if settings.attribute:
@@ -35,10 +34,9 @@ def files_are_somewhere(subject: EndpointSubject) -> Found:
         )
 
 
-@warning("upload-size")
-def the_platform_takes_the_size(subject: EndpointSubject) -> Found:
-    settings = subject.definition.settings
-    if not isinstance(settings, UploadSettings) or not settings.attribute or not subject.entity:
+@warning_of(UploadSettings, "upload-size")
+def the_platform_takes_the_size(subject: EndpointSubject, settings: UploadSettings) -> Found:
+    if not settings.attribute or not subject.entity:
         return
     attribute = subject.metadata.attributes(subject.entity).get(settings.attribute)
     if attribute is not None and attribute.max_size is not None and attribute.max_size < settings.max_size:

@@ -5,16 +5,13 @@ from __future__ import annotations
 from crmclient.metadata import OptionSet
 from designer.expressions import Expression, ExpressionError
 from designer.kinds.option_sets import FILTER_NAMES, OptionSetSettings
-from designer.readiness.registry import Found, blocking, warning
+from designer.readiness.registry import Found, blocking_of, warning_of
 from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
 
 
-@blocking("option-set-unknown")
-def option_set_exists(subject: EndpointSubject) -> Found:
-    settings = subject.definition.settings
-    if not isinstance(settings, OptionSetSettings):
-        return
+@blocking_of(OptionSetSettings, "option-set-unknown")
+def option_set_exists(subject: EndpointSubject, settings: OptionSetSettings) -> Found:
     if not settings.option_set:
         yield _("Choose an option set."), "settings.option_set"
     elif _option_set(subject, settings) is None:
@@ -30,10 +27,9 @@ def option_set_exists(subject: EndpointSubject) -> Found:
         yield missing, "settings.option_set"
 
 
-@warning("option-filter-values")
-def filter_values_exist(subject: EndpointSubject) -> Found:
-    settings = subject.definition.settings
-    if not isinstance(settings, OptionSetSettings) or settings.filter.mode not in {"keep", "leave_out"}:
+@warning_of(OptionSetSettings, "option-filter-values")
+def filter_values_exist(subject: EndpointSubject, settings: OptionSetSettings) -> Found:
+    if settings.filter.mode not in {"keep", "leave_out"}:
         return
     if not settings.filter.values:
         yield _("The filter names no values."), "settings.filter.values"
@@ -47,10 +43,9 @@ def filter_values_exist(subject: EndpointSubject) -> Found:
             )
 
 
-@blocking("option-filter-expression")
-def filter_compiles(subject: EndpointSubject) -> Found:
-    settings = subject.definition.settings
-    if isinstance(settings, OptionSetSettings) and settings.filter.mode == "expression":
+@blocking_of(OptionSetSettings, "option-filter-expression")
+def filter_compiles(subject: EndpointSubject, settings: OptionSetSettings) -> Found:
+    if settings.filter.mode == "expression":
         try:
             Expression(settings.filter.expression, FILTER_NAMES)
         except ExpressionError as error:

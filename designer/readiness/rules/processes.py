@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from designer.kinds.actions import ActionSettings
-from designer.readiness.registry import Found, blocking
+from designer.readiness.registry import Found, blocking_of
 from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
 
 
-@blocking("process-unknown")
-def process_exists(subject: EndpointSubject) -> Found:
-    settings = subject.definition.settings
-    if not isinstance(settings, ActionSettings):
-        return
+@blocking_of(ActionSettings, "process-unknown")
+def process_exists(subject: EndpointSubject, settings: ActionSettings) -> Found:
     if not settings.process:
         yield _("Choose the process to run."), "settings.process"
     elif subject.metadata.process(settings.process) is None:
         yield _("The platform has no process “%(process)s”.", process=settings.process), "settings.process"
 
 
-@blocking("process-bound-elsewhere")
-def process_fits_its_place(subject: EndpointSubject) -> Found:
-    settings = subject.definition.settings
-    process = subject.metadata.process(settings.process) if isinstance(settings, ActionSettings) else None
+@blocking_of(ActionSettings, "process-bound-elsewhere")
+def process_fits_its_place(subject: EndpointSubject, settings: ActionSettings) -> Found:
+    process = subject.metadata.process(settings.process)
     if process is None or process.entity == (subject.entity or None):
         return
     runs_on = (

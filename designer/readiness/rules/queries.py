@@ -16,7 +16,7 @@ from designer.columns import keys
 from designer.definitions import ColumnDefinition
 from designer.kinds.queries import PaginatedQuerySettings, QuerySettings, SortedQuerySettings
 from designer.queries import answered, sortable
-from designer.readiness.registry import Found, blocking, warning
+from designer.readiness.registry import Found, blocking, blocking_of, warning, warning_of
 from designer.readiness.rules.steps import rows_of_fetchers, unknown_fetchers, unknown_properties
 from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
@@ -24,10 +24,9 @@ from designer.sentences import Sentence as _
 _QUERY = "settings.query"
 
 
-@blocking("query-missing")
-def a_query_is_designed(subject: EndpointSubject) -> Found:
-    settings = subject.definition.settings
-    if isinstance(settings, QuerySettings) and settings.query is None:
+@blocking_of(QuerySettings, "query-missing")
+def a_query_is_designed(subject: EndpointSubject, settings: QuerySettings) -> Found:
+    if settings.query is None:
         yield _("Design the query, or paste its FetchXML."), _QUERY
 
 
@@ -60,7 +59,7 @@ def rows_have_keys_of_their_own(subject: EndpointSubject) -> Found:
         if not known and not subject.columns:
             yield _("The query selects no columns: add the attributes to answer with."), _QUERY
         elif not subject.columns:
-            labels = isinstance(settings := subject.definition.settings, QuerySettings) and settings.labels
+            labels = subject.definition.settings.has_labels
             counted = Counter(
                 key
                 for name, attribute in known.items()
@@ -99,11 +98,8 @@ def the_caller_is_known(subject: EndpointSubject) -> Found:
         )
 
 
-@blocking("query-order")
-def offered_orders_exist(subject: EndpointSubject) -> Found:
-    settings = subject.definition.settings
-    if not isinstance(settings, SortedQuerySettings):
-        return
+@blocking_of(SortedQuerySettings, "query-order")
+def offered_orders_exist(subject: EndpointSubject, settings: SortedQuerySettings) -> Found:
     for name, count in Counter(offered.name for offered in settings.orders).items():
         if count > 1:
             yield _("%(count)s orders are called “%(name)s”.", count=count, name=name), "settings.orders"
@@ -123,18 +119,14 @@ def offered_orders_exist(subject: EndpointSubject) -> Found:
                     )
 
 
-@blocking("query-top-paged")
-def what_is_cut_has_no_pages(subject: EndpointSubject) -> Found:
-    for query in _query(subject):
-        if query.top is not None and isinstance(subject.definition.settings, PaginatedQuerySettings):
-            yield _("A query with top has no pages: take top out, or make it a multi query."), _QUERY
+@blocking_of(PaginatedQuerySettings, "query-top-paged")
+def what_is_cut_has_no_pages(subject: EndpointSubject, settings: PaginatedQuerySettings) -> Found:
+    if settings.query is not None and settings.query.top is not None:
+        yield _("A query with top has no pages: take top out, or make it a multi query."), _QUERY
 
 
-@warning("query-order-linked")
-def pages_are_sorted_by_the_entity(subject: EndpointSubject) -> Found:
-    settings = subject.definition.settings
-    if not isinstance(settings, PaginatedQuerySettings):
-        return
+@warning_of(PaginatedQuerySettings, "query-order-linked")
+def pages_are_sorted_by_the_entity(subject: EndpointSubject, settings: PaginatedQuerySettings) -> Found:
     for query in _query(subject):
         if any(order.link is not None for order in query.orders):
             yield _("Dataverse cannot page what is sorted by a linked entity's attribute."), _QUERY
@@ -151,31 +143,30 @@ def pages_are_sorted_by_the_entity(subject: EndpointSubject) -> Found:
                 )
 
 
-@blocking("query-count-groups")
-def groups_are_cut_by_top(subject: EndpointSubject) -> Found:
+@blocking_of(QuerySettings, "query-count-groups")
+def groups_are_cut_by_top(subject: EndpointSubject, settings: QuerySettings) -> Found:
     for query in _query(subject):
-        paged = isinstance(subject.definition.settings, PaginatedQuerySettings)
-        if query.is_aggregate and query.page_size is not None and not paged:
+        if query.is_aggregate and query.page_size is not None and settings.pages is None:
             yield _("count does not cut the groups to the first ones: write top instead."), _QUERY
 
 
-@warning("query-page-size")
-def page_sizes_mean_something(subject: EndpointSubject) -> Found:
-    settings = subject.definition.settings
+@warning_of(QuerySettings, "query-page-size")
+def page_sizes_mean_something(subject: EndpointSubject, settings: QuerySettings) -> Found:
     for query in _query(subject):
-        if not isinstance(settings, PaginatedQuerySettings):
+        pages = settings.pages
+        if pages is None:
             if query.page_size is not None:
                 yield _("count says how long a page is, and there are none: top cuts the rows."), _QUERY
             return
-        size, field = settings.page_size, "settings.page_size"
+        size, field = pages.usual, "settings.page_size"
         if query.page_size is not None:
             size, field = query.page_size, _QUERY
-        if size > settings.max_page_size:
+        if size > pages.largest:
             yield (
                 _(
                     "Pages of %(size)s rows are cut to %(max_page_size)s, the largest allowed.",
                     size=size,
-                    max_page_size=settings.max_page_size,
+                    max_page_size=pages.largest,
                 ),
                 field,
             )
@@ -183,9 +174,9 @@ def page_sizes_mean_something(subject: EndpointSubject) -> Found:
 
 def _query(subject: EndpointSubject) -> Iterator[DesignedQuery]:
     """The query, where there is one."""
-    settings = subject.definition.settings
-    if isinstance(settings, QuerySettings) and settings.query is not None:
-        yield settings.query
+    query = subject.definition.settings.designed_query
+    if query is not None:
+        yield query
 
 
 def _needs(subject: EndpointSubject) -> Needs:

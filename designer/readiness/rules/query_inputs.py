@@ -10,7 +10,6 @@ from crmclient.query.designed import WHOLE_DAYS, DateOperator
 from crmclient.query.families import FAMILY, Family
 from crmclient.query.shape import LISTS
 from designer.definitions import InputDefinition
-from designer.kinds.queries import QuerySettings
 from designer.names import RESERVED_PARAMETERS
 from designer.query_parameters import Use, parameters_of
 from designer.readiness.registry import Found, blocking
@@ -122,7 +121,7 @@ def _times(use: Use, attribute: Attribute) -> tuple[str, ...]:
 
 
 def _inputs(subject: EndpointSubject) -> Iterator[InputDefinition]:
-    if isinstance(subject.definition.settings, QuerySettings):
+    if subject.definition.settings.asks_query:
         yield from subject.inputs
 
 

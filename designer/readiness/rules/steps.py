@@ -10,7 +10,6 @@ from crmclient.query.problems import QueryProblems
 from crmclient.query.resolving import prepare, prepare_filter
 from crmclient.query.resolving.prepared import Needs
 from designer.calendar import calendar
-from designer.kinds.queries import QuerySettings
 from designer.queries import answered
 from designer.readiness.registry import Found, blocking, warning
 from designer.readiness.subjects import EndpointSubject
@@ -75,8 +74,7 @@ def row_rules_know_their_callers(subject: EndpointSubject) -> Found:
 
 @warning("row-rule-without-effect")
 def row_rules_have_records(subject: EndpointSubject) -> Found:
-    has_rows = isinstance(subject.definition.settings, QuerySettings) or subject.endpoint.kind.is_on_record
-    if subject.definition.row_rule is not None and not has_rows:
+    if subject.definition.row_rule is not None and not subject.endpoint.kind.has_rows:
         yield (
             _("The row rule has no effect: this kind of endpoint reaches no records that are there."),
             "row_rule",
@@ -152,9 +150,8 @@ def fetchers_know_their_values(subject: EndpointSubject) -> Found:
 def _row_rules(subject: EndpointSubject) -> Iterator[tuple[str, str, DesignedFilter]]:
     """Each row rule with its place and its entity."""
     definition = subject.definition
-    entity = subject.entity
-    if isinstance(definition.settings, QuerySettings):
-        entity = definition.settings.query.entity if definition.settings.query else ""
+    query = definition.settings.designed_query
+    entity = query.entity if query is not None else subject.entity
     if definition.row_rule is not None and entity:
         yield "row_rule", entity, definition.row_rule
     exposed = subject.endpoint.entity

@@ -21,7 +21,6 @@ from django.views.decorators.http import require_POST
 
 from designer.kinds import KINDS, OperationKind, Scope, Section
 from designer.kinds.create import CREATE
-from designer.kinds.queries import QuerySettings
 from designer.models import Endpoint
 from designer.readiness import Finding, Severity
 from designer.studio.checking.examining import examine
@@ -224,7 +223,7 @@ class EndpointAdmin(EndpointPages):
         if kind is None or not self.has_change_permission(request, obj):
             return _readable_fieldsets()
         # Where there are no records to narrow, a row rule means nothing.
-        narrowed = ["row_rule"] if kind.is_on_record or issubclass(kind.settings, QuerySettings) else []
+        narrowed = ["row_rule"] if kind.has_rows else []
         settings = list(form_for(kind, obj.entity.entity if obj.entity else "").base_fields)
         settings = [name for name in settings if name.startswith("settings__")]
         place = ["enabled", *(name for name in ("segment", "name") if f"{{{name}}}" in kind.path)]

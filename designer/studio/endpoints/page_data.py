@@ -16,7 +16,6 @@ from designer.queries import answered
 from designer.readiness import Metadata
 from designer.readiness.fixes import input_for
 from designer.readiness.metadata import USER, MetadataUnavailable
-from designer.readiness.vocabulary import vocabulary
 from designer.studio.checking.findings import input_row
 from designer.studio.endpoints.list_rows import items_written, source_of, to_many
 from designer.studio.metadata.choices import facts
@@ -156,7 +155,7 @@ def shown_columns(endpoint: configured.Endpoint | None) -> dict[str, Any]:
         return {}
     entity = endpoint.entity.entity if endpoint.entity else ""
     try:
-        known = vocabulary(endpoint.definition.settings, entity, known_metadata())
+        known = endpoint.definition.settings.vocabulary(entity, known_metadata())
     except MetadataUnavailable:
         return {}
     return {name: _shown(attribute) for name, attribute in known.read.items()} if known else {}

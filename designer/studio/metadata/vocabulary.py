@@ -6,11 +6,10 @@ from pydantic import ValidationError
 
 from crmclient.metadata import Attribute, OptionSet
 from crmclient.query.designed import DesignedQuery
-from designer.kinds.queries import QuerySettings
+from designer.definitions.vocabulary import Vocabulary
 from designer.models import Endpoint
 from designer.readiness import Metadata
 from designer.readiness.metadata import MetadataUnavailable
-from designer.readiness.vocabulary import Vocabulary, vocabulary
 from designer.studio.metadata.known import known_metadata
 
 _NOTHING = Vocabulary("", {}, {})
@@ -22,7 +21,7 @@ def vocabulary_of(row: Endpoint | None) -> Vocabulary:
         return _NOTHING
     try:
         settings = row.operation.settings.model_validate(row.settings)
-        found = vocabulary(settings, row.entity.entity if row.entity else "", known_metadata())
+        found = settings.vocabulary(row.entity.entity if row.entity else "", known_metadata())
     except (ValidationError, MetadataUnavailable):
         return _NOTHING
     return found or _NOTHING
@@ -30,10 +29,10 @@ def vocabulary_of(row: Endpoint | None) -> Vocabulary:
 
 def query_of(row: Endpoint) -> DesignedQuery | None:
     """The query that an endpoint of such a kind asks, as far as it can be read."""
-    if row.operation is None or not issubclass(row.operation.settings, QuerySettings):
+    if row.operation is None:
         return None
     try:
-        return row.operation.settings.model_validate(row.settings).query
+        return row.operation.settings.model_validate(row.settings).designed_query
     except ValidationError:
         return None
 

@@ -14,7 +14,6 @@ from django.template.response import TemplateResponse
 
 from designer.audit.writing import note
 from designer.configuration import Endpoint
-from designer.kinds.queries import MultiQuerySettings, QuerySettings
 from designer.models import AuditEntry
 from designer.models import Endpoint as EndpointRow
 from designer.ports import Attempt, Outcome, Preview, get_runtime
@@ -93,7 +92,7 @@ def _chosen(endpoint: Endpoint, fetcher: str | None) -> Endpoint:
     """Raises NotRunnable, and Http404 for an endpoint that asks nothing itself."""
     if fetcher is not None:
         return query_of(endpoint, fetcher)
-    if not isinstance(endpoint.definition.settings, QuerySettings):
+    if not endpoint.definition.settings.asks_query:
         raise Http404
     return endpoint
 
@@ -104,11 +103,7 @@ def _fragment(request: HttpRequest, context: Mapping[str, Any]) -> HttpResponse:
 
 def _of_first_rows(endpoint: Endpoint) -> Endpoint:
     """A list that callers get whole, or not at all, is shown from its beginning."""
-    settings = endpoint.definition.settings
-    if not isinstance(settings, MultiQuerySettings) or settings.query is None or settings.query.is_aggregate:
-        return endpoint
-    query = replace(settings.query, top=min(settings.query.top or MOST_ROWS, MOST_ROWS))
-    cut = settings.model_copy(update={"query": query, "cap": max(settings.cap, MOST_ROWS)})
+    cut = endpoint.definition.settings.first_rows(MOST_ROWS)
     return replace(endpoint, definition=endpoint.definition.model_copy(update={"settings": cut}))
 
 

@@ -68,26 +68,35 @@ class Asked:
             raise invalid_parameters(self.errors)
 
 
-class QueryOperation(Operation):
-    """`own` are the parameters of the kind, in lower case."""
+def designed_query(endpoint: Endpoint) -> DesignedQuery:
+    """The endpoint's own query. Raises Misconfigured where none is designed."""
+    query = endpoint.definition.settings.designed_query
+    if query is None:
+        raise Misconfigured(Sentence("no query is designed"))
+    return query
 
-    def __init__(self, endpoint: Endpoint, platform: Platform, own: Set[str] = frozenset()) -> None:
+
+class QueryOperation(Operation):
+    """What all kinds of queries share: the query, its parameters, rules and columns."""
+
+    def __init__(self, endpoint: Endpoint, platform: Platform) -> None:
         super().__init__(endpoint, platform)
-        settings = endpoint.definition.settings
-        if not isinstance(settings, QuerySettings) or settings.query is None:
-            raise Misconfigured(Sentence("no query is designed"))
-        self.designed: DesignedQuery = settings.query
-        self.prepared = _prepared(settings.query, platform)
-        self.default_orders: tuple[Order, ...] = settled(settings.query.orders, settings.query, platform)
-        self.rules = QueryRules(endpoint, settings.query, platform, linked=settings.linked_row_rules)
+        settings = self.settings(QuerySettings)
+        query = self.designed = designed_query(endpoint)
+        self.prepared = _prepared(query, platform)
+        self.default_orders: tuple[Order, ...] = settled(query.orders, query, platform)
+        self.rules = QueryRules(endpoint, query, platform, linked=settings.linked_row_rules)
         fetched = self.prepared.needs.fetchers | self.rules.fetchers
         self.steps = Steps(endpoint, platform, fetched=fetched)
         self.inputs = QueryInputs(endpoint.definition, platform)
         self.has_labels = settings.labels
-        self.columns = _columns(endpoint, settings.query, platform, labels=settings.labels)
-        self._averages = averages(settings.query, platform.attributes)
-        reserved = own | {"lcid"} if self.has_labels else own
-        self._names = self.inputs.names | reserved
+        self.columns = _columns(endpoint, query, platform, labels=settings.labels)
+        self._averages = averages(query, platform.attributes)
+        self._names = self.inputs.names | ({"lcid"} if self.has_labels else set())
+
+    def accept(self, parameters: Set[str]) -> None:
+        """Take these parameters of the kind, in lower case, beside the endpoint's inputs."""
+        self._names |= parameters
 
     def asked(self, exchange: Exchange) -> Asked:
         """The parameters, inputs read into the exchange already. Call `finish` before using them."""

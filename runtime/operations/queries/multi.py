@@ -11,8 +11,6 @@ from crmclient import Platform
 from crmclient.query.ast import ALL, Page
 from designer.configuration import Endpoint
 from designer.kinds.queries import MultiQuerySettings
-from designer.sentences import Sentence
-from runtime.http.failures import Misconfigured
 from runtime.http.problems import Problem
 from runtime.http.rendering import json_response
 from runtime.operations.base import Description
@@ -25,12 +23,11 @@ class MultiQueryOperation(QueryOperation):
     kind: ClassVar[str] = "multi-query"
 
     def __init__(self, endpoint: Endpoint, platform: Platform) -> None:
-        settings = endpoint.definition.settings
-        if not isinstance(settings, MultiQuerySettings) or settings.query is None:
-            raise Misconfigured(Sentence("no query is designed"))
+        super().__init__(endpoint, platform)
+        settings = self.settings(MultiQuerySettings)
         self.cap = settings.cap
-        self.orders = Orders(settings.orders, settings.query, platform)
-        super().__init__(endpoint, platform, self.orders.names)
+        self.orders = Orders(settings.orders, self.designed, platform)
+        self.accept(self.orders.names)
 
     def run(self, exchange: Exchange) -> HttpResponse:
         asked = self.asked(exchange)

@@ -37,17 +37,16 @@ class PaginatedQueryOperation(QueryOperation):
     kind: ClassVar[str] = "paginated-query"
 
     def __init__(self, endpoint: Endpoint, platform: Platform) -> None:
-        settings = endpoint.definition.settings
-        if not isinstance(settings, PaginatedQuerySettings) or settings.query is None:
-            raise Misconfigured(Sentence("no query is designed"))
-        if settings.query.top is not None:
+        super().__init__(endpoint, platform)
+        settings = self.settings(PaginatedQuerySettings)
+        if self.designed.top is not None:
             raise Misconfigured(Sentence("a query with top has no pages"))
-        self.orders = Orders(settings.orders, settings.query, platform)
-        super().__init__(endpoint, platform, _OWN.keys() | self.orders.names)
+        self.orders = Orders(settings.orders, self.designed, platform)
+        self.accept(_OWN.keys() | self.orders.names)
         self._written = self.inputs.written | _OWN
         self.largest = settings.max_page_size
-        self.size = min(settings.query.page_size or settings.page_size, self.largest)
-        self.total = settings.total or settings.query.total
+        self.size = min(self.designed.page_size or settings.page_size, self.largest)
+        self.total = settings.total or self.designed.total
         definition = endpoint.definition.model_dump_json(exclude=_UNASKED)
         self._identity = hashlib.sha256(definition.encode()).hexdigest()
 
