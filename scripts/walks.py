@@ -3,9 +3,9 @@
     .venv/bin/python -m scripts.walks            the figures
     .venv/bin/python -m scripts.walks --list     and the modules
 
-The walks are those of docs/architecture.md: `POST /api/sales/accounts`, and saving an endpoint in the studio. Each
-is done once before, so that what happens once for a revision does not count. A module is touched when a function of it
-runs. Everything happens in a database of its own, in a temporary folder.
+The walks are those of docs/architecture.md: `POST /api/sales/accounts`, and saving an endpoint in the studio.
+Each is done once before, so that what happens once for a revision does not count. A module is touched when a
+function of it runs. Everything happens in a database of its own, in a temporary folder.
 """
 
 from __future__ import annotations

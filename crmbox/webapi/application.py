@@ -21,10 +21,9 @@ from crmbox.webapi.callers import call_of
 from crmbox.webapi.errors import WebApiError, no_resource, unsupported
 from crmbox.webapi.faults import CONTROL, control, fault_for
 from crmbox.webapi.guarding import guarded
-from crmbox.webapi.paths import API, parse_path
+from crmbox.webapi.paths import API, below_root, parse_path
 from crmbox.webapi.protection import protected
 from crmbox.webapi.request import Headers, Request, Response, parse_query
-from crmbox.webapi.root import below_root
 from crmbox.webapi.routing import dispatch
 from crmbox.webapi.token_endpoint import token_response
 

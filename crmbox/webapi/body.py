@@ -1,15 +1,15 @@
-"""A request's body: read as it comes, and never taken for whole when it was cut off."""
+"""A request's body: read as it comes, never taken for whole when it was cut off, and parsed without loss."""
 
 from __future__ import annotations
 
 import io
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
-from crmbox.webapi.errors import WebApiError
+from crmbox.webapi.errors import WebApiError, bad_payload
+from crmclient import exact_json
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
-
 
 PIECE: Final = 256 * 1024
 """Bytes that are read at once."""
@@ -41,3 +41,19 @@ class Body(io.RawIOBase):
 
 def body_of(environ: dict[str, Any]) -> BinaryIO:
     return io.BufferedReader(Body(environ), PIECE)
+
+
+def parse(raw: bytes) -> Any:
+    """Fractions become Decimal. Raises WebApiError for what is not JSON."""
+    try:
+        return exact_json.parse(raw)
+    except ValueError as error:
+        raise bad_payload(f"The body is not JSON: {error}") from None
+
+
+def parse_object(raw: bytes) -> dict[str, Any]:
+    """A JSON object. Raises WebApiError for anything else."""
+    value = parse(raw)
+    if not isinstance(value, dict):
+        raise bad_payload("The body must be a JSON object.")
+    return value

@@ -10,9 +10,8 @@ MODULES: Final = (
         f"crmbox.webapi.metadata.{name}"
         for name in (
             "csdl",
-            "reading",
-            "languages",
-            "processes",
+            "walking",
+            "virtual_entity_sets",
             "messages",
             "creating",
             "changing",

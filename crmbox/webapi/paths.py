@@ -7,11 +7,23 @@ GrantAccess(Target=@p1,Note='it''s')       arguments of a function
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
-from crmbox.webapi.errors import WebApiError
+from crmbox.webapi.errors import WebApiError, no_resource
+
+VARIABLE = "PORTICO_CRM_SERVER_ROOT"
+
+
+def below_root(environ: dict[str, Any]) -> dict[str, Any]:
+    """The environ with the root as SCRIPT_NAME and the rest as PATH_INFO. Raises WebApiError (404)."""
+    root, path = os.environ.get(VARIABLE, ""), environ.get("PATH_INFO", "/")
+    if path != root and not path.startswith(f"{root}/"):
+        raise no_resource(path)
+    return {**environ, "SCRIPT_NAME": root, "PATH_INFO": path.removeprefix(root) or "/"}
+
 
 API: Final = r"/api/data/v(8\.[0-2]|9\.[0-2])"
 """A regular expression of where the API is: every version is answered as v9.2."""

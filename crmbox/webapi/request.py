@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 from urllib.parse import parse_qsl
 
 from crmbox.platform import EmbeddedPlatform
-from crmbox.webapi import json_bodies
+from crmbox.webapi.body import parse_object
 from crmbox.webapi.errors import WebApiError, bad_url
 from crmbox.webapi.model import Model, current_model
 from crmbox.webapi.paths import Segment
@@ -99,12 +99,12 @@ class Request:
 
     def json(self) -> dict[str, Any]:
         """The body, a JSON object; fractions are Decimal. Raises WebApiError."""
-        return json_bodies.parse_object(self.read())
+        return parse_object(self.read())
 
     def json_or_empty(self) -> dict[str, Any]:
         """As `json`; an empty object when there is no body."""
         raw = self.read()
-        return json_bodies.parse_object(raw) if raw.strip() else {}
+        return parse_object(raw) if raw.strip() else {}
 
 
 @dataclass

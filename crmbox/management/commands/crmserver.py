@@ -16,8 +16,8 @@ from granian.constants import Interfaces
 from granian.log import LogLevels
 
 from crmbox.webapi.credentials import DEMO_CLIENT, credentials
+from crmbox.webapi.paths import VARIABLE
 from crmbox.webapi.protection import configured_limits
-from crmbox.webapi.root import VARIABLE
 
 API = "api/data/v9.2/"
 

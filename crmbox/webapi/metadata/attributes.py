@@ -7,8 +7,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from crmbox.engine.snapshot import Snapshot, StoredColumn
-from crmbox.webapi.metadata.ids import metadata_id
-from crmbox.webapi.metadata.items import Item, Leads, managed
+from crmbox.webapi.metadata.items import Item, Leads, managed, metadata_id
 from crmbox.webapi.metadata.labels import label_json
 from crmbox.webapi.metadata.option_sets import (
     boolean_option_set,

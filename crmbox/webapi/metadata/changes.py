@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
-from crmbox.webapi import json_bodies
+from crmbox.webapi.body import parse, parse_object
 from crmbox.webapi.errors import bad_url, unsupported
 from crmbox.webapi.metadata.entities import entity_item
 from crmbox.webapi.metadata.items import Item
@@ -57,7 +57,7 @@ def _query(request: Request) -> Mapping[str, Any]:
     text = request.query.get(text, "") if text.startswith("@") else text
     if not text:
         return {}
-    return json_bodies.parse_object(text.encode())
+    return parse_object(text.encode())
 
 
 def _entity(item: Item, query: Mapping[str, Any]) -> dict[str, Any]:
@@ -125,7 +125,7 @@ def _value(value: Any) -> Any:
     if kind == "System.Boolean" and isinstance(text, str):
         return text.lower() == "true"
     if kind.endswith("[]") and isinstance(text, str):
-        return json_bodies.parse(text.replace("'", '"').encode())
+        return parse(text.replace("'", '"').encode())
     return text
 
 

@@ -6,18 +6,15 @@ from typing import Any, Final
 
 from crmbox.engine.definitions import Ownership
 from crmbox.metadata import Change, Extras, change
-from crmbox.webapi.errors import bad_payload, unsupported
+from crmbox.webapi.errors import WebApiError, bad_payload, unsupported
 from crmbox.webapi.metadata.attribute_bodies import (
     NewAttribute,
     extras_of,
     read_attribute,
     read_lookup,
 )
-from crmbox.webapi.metadata.bodies import Body
-from crmbox.webapi.metadata.customizers import check_customizer
-from crmbox.webapi.metadata.ids import metadata_id
-from crmbox.webapi.metadata.items import Item
-from crmbox.webapi.metadata.option_bodies import read_option_set
+from crmbox.webapi.metadata.bodies import Body, read_option_set
+from crmbox.webapi.metadata.items import Item, metadata_id
 from crmbox.webapi.metadata.walking import ENTITIES, OPTION_SETS, RELATIONSHIPS, walk
 from crmbox.webapi.request import Request, Response, json_response, no_content
 from crmbox.webapi.routing import named
@@ -25,6 +22,19 @@ from crmclient.metadata import AlternateKey, Cascade, Entity, Relationship
 from crmclient.values import Guid
 
 _CASCADES: Final = {"NoCascade": Cascade.REMOVE_LINK, **{cascade.value: cascade for cascade in Cascade}}
+
+
+ROLES: Final = frozenset({"System Administrator", "System Customizer"})
+
+
+def check_customizer(request: Request) -> None:
+    """Raises WebApiError (403)."""
+    if request.user == request.platform.who():
+        return
+    if not ROLES & set(request.platform.user(request.user).security_roles):
+        raise WebApiError(
+            403, "0x80040220", f"The user {request.user} is missing the privilege prvWriteEntity."
+        )
 
 
 @named(ENTITIES, "POST")

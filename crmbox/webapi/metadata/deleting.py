@@ -6,7 +6,7 @@ from typing import Final
 
 from crmbox.metadata import change
 from crmbox.webapi.errors import no_resource, unsupported
-from crmbox.webapi.metadata.customizers import check_customizer
+from crmbox.webapi.metadata.creating import check_customizer
 from crmbox.webapi.metadata.items import Item
 from crmbox.webapi.metadata.walking import ENTITIES, OPTION_SETS, RELATIONSHIPS, walk
 from crmbox.webapi.request import Request, Response, no_content

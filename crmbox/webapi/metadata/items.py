@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from crmclient.values import Guid
+
+_ROOT: Final = uuid.UUID("8a4f9a5e-2d0c-5f57-9b1d-6d2f0f3c7b11")
+
+
+def metadata_id(kind: str, *names: str) -> Guid:
+    """`kind` is `entity`, `attribute`, `relationship`, `key`, `optionset`, `option`, `label` or `process`."""
+    return str(uuid.uuid5(_ROOT, "/".join((kind, *names))))
+
 
 Leads: TypeAlias = Callable[[], "Item | list[Item] | None"]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from crmbox.webapi.errors import bad_payload
-from crmbox.webapi.metadata.ids import metadata_id
+from crmbox.webapi.metadata.items import metadata_id
 from crmclient.metadata import ENGLISH, Label
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from crmbox.webapi.metadata.ids import metadata_id
-from crmbox.webapi.metadata.items import Item
-from crmbox.webapi.metadata.virtual import answer
+from crmbox.webapi.metadata.items import Item, metadata_id
+from crmbox.webapi.metadata.virtual_entity_sets import answer
 from crmbox.webapi.request import Request, Response
 from crmbox.webapi.routing import named
 

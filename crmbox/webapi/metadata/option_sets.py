@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from crmbox.webapi.metadata.ids import metadata_id
-from crmbox.webapi.metadata.items import Item, managed
+from crmbox.webapi.metadata.items import Item, managed, metadata_id
 from crmbox.webapi.metadata.labels import label_json
 from crmclient.metadata import Attribute, AttributeType, Label, Option, OptionSet
 

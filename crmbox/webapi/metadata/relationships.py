@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from crmbox.engine.snapshot import Snapshot
-from crmbox.webapi.metadata.ids import metadata_id
-from crmbox.webapi.metadata.items import Item, managed
+from crmbox.webapi.metadata.items import Item, managed, metadata_id
 from crmbox.webapi.metadata.labels import label_json
 from crmbox.webapi.odata.navigation import lookup_name
 from crmclient.metadata import AlternateKey, Label, Relationship

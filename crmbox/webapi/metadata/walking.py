@@ -12,8 +12,11 @@ from crmbox.webapi.metadata.entities import entity_item
 from crmbox.webapi.metadata.items import Item
 from crmbox.webapi.metadata.option_sets import global_option_set
 from crmbox.webapi.metadata.relationships import relationship_item
+from crmbox.webapi.metadata.selecting import read_selection
 from crmbox.webapi.model import NAMESPACE
 from crmbox.webapi.paths import Argument, Segment, unquoted
+from crmbox.webapi.request import Request, Response, json_response
+from crmbox.webapi.routing import named
 from crmclient.values import parse_guid
 
 ENTITIES: Final = "EntityDefinitions"
@@ -138,3 +141,33 @@ def _has_key(item: Item, argument: Argument) -> bool:
     if argument.name not in item.keys:
         raise bad_url(f"'{argument.name}' is no key of {item.type}.")
     return bool(item.properties[argument.name] == unquoted(argument.value))
+
+
+@named(ENTITIES, "GET")
+@named(OPTION_SETS, "GET")
+@named(RELATIONSHIPS, "GET")
+def read(request: Request) -> Response:
+    place = walk(request.model.snapshot, request.path)
+    return json_response(_content(request, place))
+
+
+def _content(request: Request, place: Place) -> dict[str, Any]:
+    selection = read_selection(request.query)
+    context = f"{request.base}$metadata#{_address(request)}"
+    found = place.found
+    if isinstance(found, Property):
+        return {"@odata.context": context, "value": found.value}
+    if isinstance(found, list):
+        kept = selection.kept(found)
+        counted = {"@odata.count": len(kept)} if request.query.get("$count", "").lower() == "true" else {}
+        content = [selection.content(item, base=place.declared) for item in kept]
+        return {"@odata.context": context, **counted, "value": content}
+    if not isinstance(found, Item):
+        raise no_resource(place.name)
+    return {"@odata.context": f"{context}/$entity", **selection.content(found, base=place.declared)}
+
+
+def _address(request: Request) -> str:
+    """The path as written, without a key at its end."""
+    path, bracket, _ = request.raw_path.rpartition("(")
+    return path if bracket and request.raw_path.endswith(")") else request.raw_path

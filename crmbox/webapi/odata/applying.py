@@ -8,13 +8,11 @@ from typing import Any, Final
 
 from crmbox.webapi.errors import bad_url, unsupported
 from crmbox.webapi.model import EntityType
-from crmbox.webapi.odata.answers import collection_response, counts
-from crmbox.webapi.odata.asking import Asking
-from crmbox.webapi.odata.options import Options
-from crmbox.webapi.odata.ordering import directions
+from crmbox.webapi.odata.asking import Asking, directions
+from crmbox.webapi.odata.options import Options, call, split
 from crmbox.webapi.odata.paging import NO_RECORD, Paging
 from crmbox.webapi.odata.properties import Paths
-from crmbox.webapi.odata.splitting import call, split
+from crmbox.webapi.odata.rows import collection_response, counts
 from crmbox.webapi.rendering import put_value
 from crmbox.webapi.request import Request, Response
 from crmclient.metadata import Attribute, AttributeType

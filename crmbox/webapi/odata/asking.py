@@ -5,21 +5,60 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from crmbox.webapi.errors import bad_url
 from crmbox.webapi.files.bodies import leave_bodies, put_bodies
 from crmbox.webapi.model import EntityType
 from crmbox.webapi.odata import expanding
-from crmbox.webapi.odata.expansions import Expansion, read_expansions
 from crmbox.webapi.odata.filters import Filters
 from crmbox.webapi.odata.navigation import Collection
-from crmbox.webapi.odata.options import Options, aliases
-from crmbox.webapi.odata.ordering import read_orders
+from crmbox.webapi.odata.options import Expansion, Options, aliases, read_expansions, split
 from crmbox.webapi.odata.properties import Paths
 from crmbox.webapi.odata.related import Related
-from crmbox.webapi.records.columns import columns_of
 from crmbox.webapi.rendering import record_json
 from crmbox.webapi.request import Request
-from crmclient.query.ast import ALL, Column, Filter, Link, Page, Query
+from crmclient.query.ast import ALL, Column, Filter, Link, Order, Page, Query
 from crmclient.values import Guid, Values
+
+
+def columns_of(type_: EntityType, select: str | None) -> tuple[str, ...]:
+    """Logical names, the primary key among them; all attributes without a `$select`.
+
+    Raises WebApiError for a name that is no property.
+    """
+    if select is None or not select.strip() or select.strip() == "*":
+        return tuple(type_.attributes)
+    found = [type_.entity.primary_id]
+    for item in select.split(","):
+        name = item.strip()
+        attribute = type_.selectable.get(name)
+        if attribute is None:
+            raise bad_url(f"Could not find a property named '{name}' on type '{type_.type_name}'.")
+        found.append(attribute.logical_name)
+    return tuple(dict.fromkeys(found))
+
+
+def read_orders(text: str | None, paths: Paths) -> tuple[Order, ...]:
+    """Raises WebApiError."""
+    orders = []
+    for name, descending in directions(text):
+        place = paths.place(name.split("/"))
+        orders.append(Order(place.attribute.logical_name, None, place.link, descending))
+    return tuple(orders)
+
+
+def directions(text: str | None) -> list[tuple[str, bool]]:
+    """Each name with whether it descends."""
+    if not text or not text.strip():
+        return []
+    found = []
+    for item in split(text, ","):
+        words = item.split()
+        direction = words[1].lower() if len(words) == 2 else "asc"
+        if not 1 <= len(words) <= 2 or direction not in ("asc", "desc"):
+            raise bad_url(f"Syntax error in $orderby: '{item}'.")
+        found.append((words[0], direction == "desc"))
+    return found
+
 
 VERSION = "versionnumber"
 

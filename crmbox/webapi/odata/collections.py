@@ -5,10 +5,10 @@ from __future__ import annotations
 from crmbox.webapi.keys import locate
 from crmbox.webapi.model import EntityType
 from crmbox.webapi.odata import applying, fetching
-from crmbox.webapi.odata.answers import MOST_COUNTED, collection_response, counts
 from crmbox.webapi.odata.asking import Asking
 from crmbox.webapi.odata.options import Options, read_options
 from crmbox.webapi.odata.paging import Paging
+from crmbox.webapi.odata.rows import MOST_COUNTED, collection_response, counts
 from crmbox.webapi.rendering import context, record_url
 from crmbox.webapi.request import Request, Response
 from crmbox.webapi.routing import Shape, Target, on

@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from crmbox.webapi.model import EntityType
-from crmbox.webapi.odata.expansions import Expansion
 from crmbox.webapi.odata.navigation import Collection, Lookup
-from crmbox.webapi.odata.options import Options
+from crmbox.webapi.odata.options import Expansion, Options, split
 from crmbox.webapi.odata.related import listed
-from crmbox.webapi.odata.splitting import split
 from crmbox.webapi.rendering import record_url
 from crmclient.query.ast import Column, Filter, Query
 from crmclient.values import Guid, Reference, Value

@@ -3,22 +3,60 @@
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
+
+from lxml import etree
 
 from crmbox.webapi.errors import WebApiError, bad_url
 from crmbox.webapi.model import EntityType
-from crmbox.webapi.odata import fetchtext
-from crmbox.webapi.odata.answers import FETCH_COOKIE, MORE, collection_response, totals
-from crmbox.webapi.odata.cookies import Cookie, outer, read_inner
-from crmbox.webapi.odata.paging import LARGEST_PAGE, NO_RECORD, page_size
-from crmbox.webapi.odata.rows import VERSION, columns_of, row_content
+from crmbox.webapi.odata.paging import LARGEST_PAGE, NO_RECORD, Cookie, outer, page_size, read_inner
+from crmbox.webapi.odata.rows import (
+    FETCH_COOKIE,
+    MORE,
+    VERSION,
+    collection_response,
+    columns_of,
+    row_content,
+    totals,
+)
 from crmbox.webapi.rendering import context
 from crmbox.webapi.request import Request, Response
 from crmclient.query.ast import Column, Page, Query
-from crmclient.query.fetchxml import parse
+from crmclient.query.fetchxml import document, parse
 from crmclient.query.resolving import Circumstances, prepare
 from crmclient.values import QueryResult
+
+_LITERAL = "@="
+
+
+@dataclass(frozen=True, slots=True)
+class Paging:
+    """`cookie` is the paging cookie as it stood in the text, '' without one."""
+
+    page: int
+    cookie: str
+
+
+def taken_apart(text: str) -> tuple[str, Paging]:
+    """The text without its paging, and the paging. Raises WebApiError, InvalidQuery."""
+    root = document.tree(text)
+    page = str(root.attrib.pop("page", "1"))
+    cookie = str(root.attrib.pop("paging-cookie", ""))
+    for condition in root.iter("condition"):
+        if condition.get("value"):
+            condition.set("value", _LITERAL + condition.get("value", ""))
+        for value in condition.iter("value"):
+            if value.text:
+                value.text = _LITERAL + value.text
+    return etree.tostring(root, encoding="unicode"), Paging(_number(page.strip()), cookie)
+
+
+def _number(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 9 or not int(text):
+        raise bad_url(f"page {text!r} is no whole number of at least 1.")
+    return int(text)
+
 
 SIMPLE_PAGING: Final = 50_000
 """How many rows can be reached by page numbers alone."""
@@ -26,7 +64,7 @@ SIMPLE_PAGING: Final = 50_000
 
 def fetch(request: Request, type_: EntityType) -> Response:
     """Raises WebApiError, and InvalidQuery with everything that is wrong with the text."""
-    text, paging = fetchtext.taken_apart(request.query["fetchXml"])
+    text, paging = taken_apart(request.query["fetchXml"])
     designed = parse(text)
     if designed.entity != type_.name:
         raise bad_url(
@@ -63,9 +101,7 @@ def _with_keys(query: Query, type_: EntityType) -> tuple[Column, ...]:
     )
 
 
-def _result(
-    request: Request, query: Query, paging: fetchtext.Paging, size: int, *, total: bool
-) -> QueryResult:
+def _result(request: Request, query: Query, paging: Paging, size: int, *, total: bool) -> QueryResult:
     if query.top is not None:
         return request.platform.query(query, Page(total=total), call=request.call)
     token = read_inner(paging.cookie, paging.page).token if paging.cookie else None

@@ -2,12 +2,105 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from crmbox.webapi.errors import bad_url, unsupported
-from crmbox.webapi.odata.splitting import split
+from crmbox.webapi.errors import WebApiError, bad_url, unsupported
+from crmbox.webapi.model import EntityType
+from crmbox.webapi.odata.navigation import Collection, Lookup, Navigation
+from crmbox.webapi.odata.properties import no_property
+
+MOST: Final = 15
+"""As many as Dataverse takes in one query."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """With `reference` only the address of a lookup's record is wanted (`/$ref`)."""
+
+    navigation: Navigation
+    options: Options
+    text: str
+    reference: bool = False
+
+
+def read_expansions(type_: EntityType, text: str | None) -> tuple[Expansion, ...]:
+    """Raises WebApiError for what is no navigation property, and for more than are taken."""
+    if text is None or not text.strip():
+        return ()
+    check_nesting(text)
+    found = tuple(_expansion(type_, part) for part in split(text, ","))
+    if len(found) > MOST:
+        raise _too_many()
+    return found
+
+
+def check_nesting(text: str) -> None:
+    """Raises WebApiError for expansions nested more deeply than anything is expanded."""
+    if text.count("$expand") >= MOST:
+        raise _too_many()
+
+
+def _expansion(type_: EntityType, text: str) -> Expansion:
+    name, inside = call(text)
+    path, _, reference = name.partition("/")
+    navigation = type_.lookups.get(path) or type_.collections.get(path)
+    if not isinstance(navigation, Lookup | Collection):
+        raise no_property(path, type_)
+    if reference and (reference != "$ref" or isinstance(navigation, Collection)):
+        raise bad_url(f"'{name}' cannot be expanded; only /$ref of a lookup may follow a property.")
+    nested = "" if inside is None else inside
+    return Expansion(navigation, read_nested(nested), nested, bool(reference))
+
+
+def _too_many() -> WebApiError:
+    return bad_url(f"At most {MOST} properties can be expanded.")
+
+
+_OPENING: Final = "(["
+_CLOSING: Final = ")]"
+
+
+def split(text: str, separator: str) -> list[str]:
+    """The parts of `text`, without blanks around them. Raises WebApiError for a parenthesis left open."""
+    return [part.strip() for part in _parts(text, separator)]
+
+
+def call(text: str) -> tuple[str, str | None]:
+    """`name(inside)` as name and inside; None for a name without parentheses."""
+    name, bracket, rest = text.strip().partition("(")
+    if not bracket:
+        return name.strip(), None
+    if not rest.endswith(")"):
+        raise _malformed(text)
+    return name.strip(), rest[:-1]
+
+
+def _parts(text: str, separator: str) -> Iterator[str]:
+    depth, start, quote = 0, 0, ""
+    for at, character in enumerate(text):
+        if quote:
+            quote = "" if character == quote else quote
+        elif character == "'" or (character == '"' and depth):
+            quote = character
+        elif character in _OPENING:
+            depth += 1
+        elif character in _CLOSING:
+            depth -= 1
+            if depth < 0:
+                raise _malformed(text)
+        elif character == separator and not depth:
+            yield text[start:at]
+            start = at + 1
+    if depth or quote:
+        raise _malformed(text)
+    yield text[start:]
+
+
+def _malformed(text: str) -> WebApiError:
+    return bad_url(f"Parentheses or quotes without their end in '{text[:200]}'.")
+
 
 _OF_QUERIES: Final = frozenset(
     {"$select", "$filter", "$orderby", "$top", "$count", "$expand", "$apply", "$skiptoken"}

@@ -8,10 +8,46 @@ from typing import Any, Final
 
 from crmbox.webapi.model import EntityType, Model, property_name
 from crmbox.webapi.rendering import etag, put_value
-from crmbox.webapi.request import Request
+from crmbox.webapi.request import Request, Response, json_response
 from crmclient.metadata import Attribute, AttributeType
 from crmclient.query.ast import Aggregate, Column, Link, Query
 from crmclient.values import Values
+
+MOST_COUNTED: Final = 5000
+
+TOTAL: Final = "Microsoft.Dynamics.CRM.totalrecordcount"
+LIMIT_EXCEEDED: Final = "Microsoft.Dynamics.CRM.totalrecordcountlimitexceeded"
+MORE: Final = "Microsoft.Dynamics.CRM.morerecords"
+FETCH_COOKIE: Final = "Microsoft.Dynamics.CRM.fetchxmlpagingcookie"
+
+
+def counts(request: Request, total: int | None) -> dict[str, Any]:
+    """`total` None: it was not asked for. A count is never above 5,000, as on the platform."""
+    found: dict[str, Any] = {} if total is None else {"@odata.count": min(total, MOST_COUNTED)}
+    return found | totals(request, total)
+
+
+def totals(request: Request, total: int | None, *, always: bool = False) -> dict[str, Any]:
+    """The platform's own annotations on the number of records: those that the caller prefers, or both."""
+    wants = request.prefer.annotations.wants
+    known = total if total is not None else -1
+    found = {TOTAL: min(known, MOST_COUNTED), LIMIT_EXCEEDED: known > MOST_COUNTED}
+    return {f"@{name}": value for name, value in found.items() if always or wants(name)}
+
+
+def collection_response(request: Request, content: dict[str, Any]) -> Response:
+    return json_response(content, headers=preference_applied(request))
+
+
+def preference_applied(request: Request) -> dict[str, str]:
+    """The header that repeats which preferences were followed."""
+    applied = [
+        f'{name}="{value}"' if name == "odata.include-annotations" else f"{name}={value}"
+        for name, value in request.prefer.values.items()
+        if name in ("odata.include-annotations", "odata.maxpagesize")
+    ]
+    return {"Preference-Applied": ",".join(applied)} if applied else {}
+
 
 VERSION: Final = "versionnumber"
 

@@ -5,14 +5,89 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator
 from contextlib import suppress
+from typing import Any, Final
 
-from crmbox.webapi.errors import bad_payload
-from crmbox.webapi.model import NAMESPACE
-from crmbox.webapi.operations.query_expressions import read_query
+from crmbox.webapi.errors import bad_payload, unsupported
+from crmbox.webapi.model import NAMESPACE, EntityType
+from crmbox.webapi.records.values import read_value
 from crmbox.webapi.request import Request, Response, json_response
 from crmbox.webapi.routing import named
-from crmclient.errors import RecordNotFound, StateConflict
-from crmclient.query.ast import Query
+from crmclient.errors import InvalidValue, RecordNotFound, StateConflict
+from crmclient.metadata import Attribute
+from crmclient.query.ast import Column, Condition, Filter, FilterItem, Operator, Query
+from crmclient.values import Value, parse_guid
+
+OPERATORS: Final = {
+    "Equal": Operator.EQ,
+    "NotEqual": Operator.NE,
+    "GreaterThan": Operator.GT,
+    "GreaterEqual": Operator.GE,
+    "LessThan": Operator.LT,
+    "LessEqual": Operator.LE,
+    "Like": Operator.LIKE,
+    "NotLike": Operator.NOT_LIKE,
+    "BeginsWith": Operator.BEGINS_WITH,
+    "DoesNotBeginWith": Operator.NOT_BEGINS_WITH,
+    "EndsWith": Operator.ENDS_WITH,
+    "DoesNotEndWith": Operator.NOT_ENDS_WITH,
+    "In": Operator.IN,
+    "NotIn": Operator.NOT_IN,
+    "Between": Operator.BETWEEN,
+    "NotBetween": Operator.NOT_BETWEEN,
+    "Null": Operator.NULL,
+    "NotNull": Operator.NOT_NULL,
+}
+_ALL, _ANY = ("And", "and", 0, None), ("Or", "or", 1)
+_DEEPEST = 20
+
+
+def read_query(type_: EntityType, given: dict[str, Any]) -> Query:
+    """The keys of the records that are meant. Raises WebApiError; 501 for what is more than a filter."""
+    if given.get("LinkEntities"):
+        raise unsupported("LinkEntities of a QueryExpression")
+    criteria = given.get("Criteria")
+    filter = None if criteria is None else _filter(type_, criteria, 1)
+    return Query(type_.name, (Column(type_.entity.primary_id),), filter)
+
+
+def _filter(type_: EntityType, given: Any, depth: int) -> Filter:
+    if not isinstance(given, dict) or depth > _DEEPEST:
+        raise bad_payload(f"A FilterExpression is an object, at most {_DEEPEST} deep.")
+    operator = given.get("FilterOperator")
+    if operator not in (*_ALL, *_ANY):
+        raise bad_payload(f"{operator!r} is no FilterOperator: And, Or.")
+    items: list[FilterItem] = [_condition(type_, item) for item in _list(given, "Conditions")]
+    items += [_filter(type_, item, depth + 1) for item in _list(given, "Filters")]
+    return Filter(tuple(items), any=operator in _ANY)
+
+
+def _condition(type_: EntityType, given: Any) -> Condition:
+    if not isinstance(given, dict):
+        raise bad_payload("A ConditionExpression is an object.")
+    attribute = type_.attributes.get(str(given.get("AttributeName")))
+    if attribute is None:
+        raise bad_payload(f"{type_.name} has no attribute {given.get('AttributeName')!r}.")
+    operator = OPERATORS.get(str(given.get("Operator")))
+    if operator is None:
+        raise unsupported(f"the ConditionOperator {given.get('Operator')!r}")
+    values = tuple(_value(attribute, item) for item in _list(given, "Values"))
+    return Condition(attribute.logical_name, operator, values)
+
+
+def _list(given: dict[str, Any], name: str) -> list[Any]:
+    found = given.get(name) or []
+    if not isinstance(found, list):
+        raise bad_payload(f"'{name}' must be an array.")
+    return found
+
+
+def _value(attribute: Attribute, given: Any) -> Value:
+    """A value, alone or as `{"Value": …, "Type": "System.Guid"}`."""
+    value = given.get("Value") if isinstance(given, dict) else given
+    try:
+        return parse_guid(str(value)) if attribute.type.is_reference else read_value(attribute, value)
+    except (ValueError, InvalidValue):
+        raise bad_payload(f"{value!r} is no value of '{attribute.logical_name}'.") from None
 
 
 @named("BulkDelete", "POST")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-from crmbox.webapi import json_bodies
+from crmbox.webapi.body import parse
 from crmbox.webapi.errors import bad_payload, bad_url
 from crmbox.webapi.model import Model
 from crmbox.webapi.paths import Argument, unquoted
@@ -112,7 +112,7 @@ def _literal(text: str) -> Any:
     if text.startswith("'"):
         return unquoted(text)
     if text.startswith(("{", "[")):
-        return json_bodies.parse(text.replace("'", '"').encode() if '"' not in text else text.encode())
+        return parse(text.replace("'", '"').encode() if '"' not in text else text.encode())
     if text in ("true", "false", "null"):
         return {"true": True, "false": False, "null": None}[text]
     try:

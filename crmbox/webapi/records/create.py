@@ -6,10 +6,9 @@ from django.db import transaction
 
 from crmbox.webapi.keys import locate
 from crmbox.webapi.model import EntityType
-from crmbox.webapi.records.answers import stored_response
 from crmbox.webapi.records.draft import Draft, read_draft
-from crmbox.webapi.records.storing import store_new
-from crmbox.webapi.records.ties import tie
+from crmbox.webapi.records.links import tie
+from crmbox.webapi.records.storing import store_new, stored_response
 from crmbox.webapi.request import Request, Response
 from crmbox.webapi.routing import Shape, Target, on
 from crmclient.values import Guid, Reference

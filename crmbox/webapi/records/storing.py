@@ -11,10 +11,23 @@ from crmbox.webapi.files.images import image_type
 from crmbox.webapi.model import EntityType
 from crmbox.webapi.odata.navigation import Collection
 from crmbox.webapi.records.draft import Draft
-from crmbox.webapi.records.ties import tie
-from crmbox.webapi.request import Request
+from crmbox.webapi.records.links import tie
+from crmbox.webapi.records.retrieve import representation
+from crmbox.webapi.rendering import record_url
+from crmbox.webapi.request import Request, Response, json_response, no_content
 from crmclient.metadata import AttributeType
 from crmclient.values import Guid, Reference, Stored
+
+
+def stored_response(request: Request, type_: EntityType, id: Guid, *, created: bool) -> Response:
+    url = record_url(request.base, type_, id)
+    location = {"Location": url} if created else {}
+    if not request.prefer.representation:
+        return no_content({**location, "OData-EntityId": url})
+    content = representation(request, type_, id, expanding=created)
+    headers = {**location, "ETag": content["@odata.etag"], "Preference-Applied": "return=representation"}
+    return json_response(content, 201 if created else 200, headers=headers)
+
 
 UNNAMED = "image"
 

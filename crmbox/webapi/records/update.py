@@ -9,9 +9,8 @@ from django.db import transaction
 from crmbox.webapi.errors import WebApiError, bad_payload
 from crmbox.webapi.keys import Key, find, read_key
 from crmbox.webapi.model import EntityType
-from crmbox.webapi.records.answers import stored_response
 from crmbox.webapi.records.draft import read_draft
-from crmbox.webapi.records.storing import store_changes, store_new
+from crmbox.webapi.records.storing import store_changes, store_new, stored_response
 from crmbox.webapi.request import Request, Response
 from crmbox.webapi.routing import Shape, Target, on
 from crmclient.errors import RecordNotFound

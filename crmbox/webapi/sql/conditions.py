@@ -9,12 +9,52 @@ from sqlglot import exp
 
 from crmbox.webapi.errors import bad_url
 from crmbox.webapi.odata import literals
-from crmbox.webapi.sql import moments
 from crmbox.webapi.sql.statement import refused, text_of
 from crmbox.webapi.sql.tables import Place, Tables
 from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior
 from crmclient.query.ast import Condition, Filter, FilterItem, Operator
+from crmclient.query.calendar import later_by_months
 from crmclient.values import Value
+
+_NOW: Final = frozenset({"GETUTCDATE", "GETDATE", "SYSUTCDATETIME"})
+_MONTHS: Final = {"YEAR": 12, "QUARTER": 3, "MONTH": 1}
+_LENGTHS: Final = {
+    "WEEK": dt.timedelta(weeks=1),
+    "DAY": dt.timedelta(days=1),
+    "HOUR": dt.timedelta(hours=1),
+    "MINUTE": dt.timedelta(minutes=1),
+    "SECOND": dt.timedelta(seconds=1),
+}
+
+
+def read_moment(node: exp.Expr, now: dt.datetime) -> dt.datetime | None:
+    """None for what is no such function. Raises WebApiError."""
+    match node:
+        case exp.CurrentTimestamp():
+            return now
+        case exp.Anonymous() if node.name.upper() in _NOW and not node.expressions:
+            return now
+        case exp.DateAdd():
+            since = read_moment(node.this, now)
+            count = text_of(node.expression)
+            if since is None or not count.removeprefix("-").isdigit() or len(count) > 6:
+                raise refused(node)
+            return _later(node, since, int(count))
+    return None
+
+
+def _later(node: exp.DateAdd, since: dt.datetime, count: int) -> dt.datetime:
+    unit = node.text("unit").upper()
+    try:
+        if unit in _MONTHS:
+            day = later_by_months(since.date(), count * _MONTHS[unit])
+            return dt.datetime.combine(day, since.timetz())
+        if unit in _LENGTHS:
+            return since + count * _LENGTHS[unit]
+    except (OverflowError, ValueError):
+        raise bad_url("DATEADD leads to no date that there is.") from None
+    raise refused(node)
+
 
 DEEPEST: Final = 40
 _COMPARISONS: Final[dict[type[exp.Expr], Operator]] = {
@@ -108,7 +148,7 @@ class Conditions:
         return Filter((made, _present(place))) if operator in _HOLD_FOR_EMPTY else made
 
     def _value(self, node: exp.Expr, attribute: Attribute) -> Value:
-        moment = moments.read(node, self._now)
+        moment = read_moment(node, self._now)
         if moment is None:
             return literals.read(text_of(node), attribute)
         if attribute.type is not AttributeType.DATETIME:

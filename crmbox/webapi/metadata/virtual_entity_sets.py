@@ -1,14 +1,15 @@
-"""Processes as custom APIs: three entity sets that can only be read."""
+"""Entity sets whose records are made of metadata and can only be read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from crmbox.webapi.metadata.ids import metadata_id
-from crmbox.webapi.metadata.items import Item
-from crmbox.webapi.metadata.virtual import answer
-from crmbox.webapi.request import Request, Response
+from crmbox.webapi.errors import no_resource, unsupported
+from crmbox.webapi.metadata.items import Item, metadata_id
+from crmbox.webapi.metadata.selecting import read_selection
+from crmbox.webapi.paths import unquoted
+from crmbox.webapi.request import Request, Response, json_response
 from crmbox.webapi.routing import named
 from crmclient.metadata import AttributeType, Process, ProcessParameter
 
@@ -89,3 +90,40 @@ def _parameter(process: Process, parameter: ProcessParameter, set_name: str) -> 
         **_ACTIVE,
     }
     return Item(key.removesuffix("id"), id, properties, key=key)
+
+
+_NAMESPACE = "Microsoft.Dynamics.CRM"
+
+
+@named("RetrieveProvisionedLanguages", "GET")
+def provisioned(request: Request) -> Response:
+    return _languages(request, "RetrieveProvisionedLanguages", "RetrieveProvisionedLanguages")
+
+
+@named("RetrieveAvailableLanguages", "GET")
+def available(request: Request) -> Response:
+    return _languages(request, "RetrieveAvailableLanguages", "LocaleIds")
+
+
+def _languages(request: Request, function: str, output: str) -> Response:
+    context = f"{request.base}$metadata#{_NAMESPACE}.{function}Response"
+    return json_response({"@odata.context": context, output: list(request.platform.languages())})
+
+
+def answer(request: Request, items: Iterable[Item]) -> Response:
+    """All of `items` that are asked for, or the one of the key in the path."""
+    if len(request.path) > 1:
+        raise unsupported(f"{request.raw_path}: these records lead nowhere")
+    [segment] = request.path
+    selection = read_selection(request.query)
+    context = f"{request.base}$metadata#{segment.name}"
+    if segment.arguments:
+        wanted = unquoted(segment.arguments[0].value).lower()
+        for item in items:
+            if item.id == wanted:
+                return json_response(
+                    {"@odata.context": f"{context}/$entity", **selection.content(item, base=item.type)}
+                )
+        raise no_resource(request.raw_path)
+    contents = [selection.content(item, base=item.type) for item in selection.kept(items)]
+    return json_response({"@odata.context": context, "value": contents})
