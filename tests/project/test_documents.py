@@ -57,7 +57,7 @@ def test_getting_started_calls_once_well_and_once_with_every_error_named(shell: 
     assert {error["pointer"] for error in problem["errors"]} == {"/name", "/phone", "/revenue", "/industry"}
 
 
-DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 
 
 LINK = re.compile(r'(?:\]\(|src=")(?!https?:)([^)#"]*)(?:#([^)"]+))?')
@@ -81,3 +81,19 @@ def test_links_between_documents_lead_somewhere(document: Path) -> None:
 def test_every_page_stands_in_the_table_of_contents(document: Path) -> None:
     contents = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
     assert document.name == "index.md" or f"]({document.name})" in contents
+
+
+def test_every_decision_stands_in_the_list_of_decisions() -> None:
+    decisions = ROOT / "docs" / "decisions"
+    listed = (decisions / "README.md").read_text(encoding="utf-8")
+    assert [path.name for path in sorted(decisions.glob("0*.md")) if f"]({path.name})" not in listed] == []
+
+
+# A folder or module of ours as documents name it: `runtime/serving/dispatch.py`, `crmbox/engine/`.
+PLACE = re.compile(r"`((?:crmclient|crmbox|designer|runtime|project|demo|scripts)/[\w/.-]*)`")
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_places_in_the_code_that_documents_name_are_there(document: Path) -> None:
+    named = PLACE.findall(document.read_text(encoding="utf-8")) if document.name != "CHANGELOG.md" else []
+    assert [place for place in named if not (ROOT / place).exists()] == []
