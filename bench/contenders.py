@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bench.servers import granian, gunicorn
+from bench.servers import granian, gunicorn, portico
 
 # The default of our service, and on one core the best setting but for SQLite's writes: docs/performance.md.
 THREADS = 4
@@ -39,7 +39,7 @@ def contenders(threads: int = THREADS) -> list[Contender]:
     def wsgi(target: str) -> list[str]:
         return granian(f"{target}:application", threads=threads)
 
-    service, stock = wsgi("project.wsgi"), "bench.applications.stock.wsgi"
+    service, stock = portico(threads), "bench.applications.stock.wsgi"
     return [
         Contender("bare", "bare WSGI answer", "bare", wsgi("bench.applications.bare")),
         Contender("ours_10", "ours, 10 endpoints", "ours", service, endpoints=10),

@@ -25,7 +25,7 @@ from bench.load import measure
 from bench.race import Entrant, Say, Stable, race
 from bench.report import as_json, table
 from bench.scenarios import WARM_UP, Scenario, new_account
-from bench.servers import Server, cores, granian
+from bench.servers import Server, cores, granian, portico
 from bench.tokens import mint
 from bench.world import World
 
@@ -70,9 +70,7 @@ SCENARIOS = (
     ),
 )
 KEYS = (*(scenario.key for scenario in SCENARIOS), ADDED)
-OURS = Contender(
-    "remote_ours", "ours, 10 endpoints", "ours", granian("project.wsgi:application", threads=CALLERS), 10
-)
+OURS = Contender("remote_ours", "ours, 10 endpoints", "ours", portico(CALLERS), 10)
 FACADE = Contender(
     "facade",
     "DRF facade",

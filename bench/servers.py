@@ -45,6 +45,11 @@ def granian(target: str, *, interface: str = "wsgi", threads: int = 1) -> list[s
     return [*command, "--log-level", "warning", "--host", "127.0.0.1", "--port"]
 
 
+def portico(threads: int) -> list[str]:
+    """The command of our service as `make run` serves it, with one worker; the port is appended."""
+    return [sys.executable, "-m", "bench.serve", str(threads)]
+
+
 def gunicorn(target: str, *, threads: int) -> list[str]:
     """The command of one gunicorn worker with threads; the address is appended."""
     command = [

@@ -150,6 +150,27 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("WORKERS", count, "1", "Server processes; with more than one, set CACHE_URL too."),
     Setting("THREADS", count, "4", "Requests that each server process works on at once."),
     Setting(
+        "CLIENT_PATIENCE",
+        between(1, 600),
+        "20",
+        "Seconds for a request's headers, and for which a client may be slower than CLIENT_RATE.",
+    ),
+    Setting(
+        "CLIENT_RATE",
+        whole,
+        "4096",
+        "Bytes a second that a client must send of a body, or read of an answer, on average over "
+        "CLIENT_PATIENCE seconds.",
+    ),
+    Setting("TRANSFER_DEADLINE", count, "1800", "Seconds that one body may take, in or out."),
+    Setting(
+        "ADDRESS_CONNECTIONS",
+        whole,
+        "256",
+        "Open connections of one address in each process; the idlest are closed. 0 switches the limit off. "
+        "With TRUSTED_PROXIES there is none: all connections are the proxy's.",
+    ),
+    Setting(
         "TRUSTED_PROXIES",
         whole,
         "0",

@@ -15,6 +15,8 @@ from runtime.http.problems import FieldError, Problem
 DEEPEST = 32
 # Of a body that nobody wants: what has been sent anyway, and how much and how long is read at most.
 _ON_ITS_WAY, _MOST_UNWANTED, _SECONDS = 64 * 1024, 64 * 1024 * 1024, 5.0
+# In a request's META where the server program takes in unwanted bodies itself, without holding a thread.
+UNWANTED_IS_TAKEN_IN = "portico.unwanted_is_taken_in"
 _JSON_TYPES = ("application/json", "application/merge-patch+json")
 
 
@@ -74,7 +76,7 @@ def read_unwanted(request: HttpRequest) -> None:
     The connection ends where a body is left unread, and who is cut off while sending often never sees the
     answer. A sender that waits to be told to go on has sent nothing.
     """
-    if "HTTP_EXPECT" in request.META:
+    if "HTTP_EXPECT" in request.META or UNWANTED_IS_TAKEN_IN in request.META:
         return
     ends = time.monotonic() + _SECONDS
     # Of what comes in chunks nobody knows where it ends.

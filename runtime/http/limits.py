@@ -14,17 +14,22 @@ from importlib import import_module
 from typing import Any, cast
 
 from django.conf import settings
+from django.http import HttpRequest
 from limits import RateLimitItemPerMinute
 from limits.errors import StorageError
 from limits.storage import Storage, storage_from_string
 from limits.strategies import FixedWindowRateLimiter
 
 from runtime.callers.caller import Caller
-from runtime.http.addresses import network
+from runtime.http.addresses import client_address, network
 from runtime.http.limit_windows import WindowStorage
 from runtime.http.problems import Problem
 
 logger = logging.getLogger("portico.limits")
+
+# In a request's META when it was counted before: whether a large body is wanted, the server program asks by
+# a first run, which ends where the body would be read.
+COUNTED = "portico.counted"
 
 _REDIS_SECONDS = 0.5
 _REDIS_PAUSE = 5.0
@@ -50,14 +55,16 @@ class Limiter:
         return _hit(self._local, item, name, key)
 
 
-def count_address(address: str) -> None:
+def count_address(request: HttpRequest) -> None:
     """Count an anonymous request. Raises Problem 429."""
-    _count(settings.PORTICO["ADDRESS_RATE"], "address", network(address))
+    if COUNTED not in request.META:
+        _count(settings.PORTICO["ADDRESS_RATE"], "address", network(client_address(request)))
 
 
-def count_caller(caller: Caller) -> None:
+def count_caller(caller: Caller, request: HttpRequest) -> None:
     """Count a caller's request, on whatever token or address. Raises Problem 429."""
-    _count(settings.PORTICO["CALLER_RATE"], "caller", f"{caller.issuer} {caller.subject}")
+    if COUNTED not in request.META:
+        _count(settings.PORTICO["CALLER_RATE"], "caller", f"{caller.issuer} {caller.subject}")
 
 
 def _count(rate: int, name: str, key: str) -> None:

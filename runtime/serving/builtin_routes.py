@@ -13,7 +13,6 @@ from runtime.context.viewset import ContextViewSet
 from runtime.describe.pages import PAGES, Page
 from runtime.describe.swagger_ui import docs
 from runtime.describe.views import PageViewSet
-from runtime.http.addresses import client_address
 from runtime.http.limits import count_address
 from runtime.request_context import Exchange
 from runtime.serving.served import current
@@ -29,7 +28,7 @@ def _anonymous(view: FixedView) -> FixedView:
     """Counted by address, whatever `Authorization` says."""
 
     def counted(request: HttpRequest) -> HttpResponseBase:
-        count_address(client_address(request))
+        count_address(request)
         return view(request)
 
     return counted

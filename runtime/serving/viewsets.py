@@ -19,7 +19,6 @@ from runtime.callers.refusals import authentication_required
 from runtime.callers.tokens import authenticate
 from runtime.describe.view_documentation import Documentation, of_endpoint
 from runtime.http.accept import refuse_unacceptable
-from runtime.http.addresses import client_address
 from runtime.http.failures import misconfigured
 from runtime.http.limits import count_address, count_caller
 from runtime.http.problems import Problem
@@ -117,14 +116,14 @@ def _caller(request: HttpRequest) -> Caller:
     """The caller, counted. An invalid token counts against its address, as no token does."""
     authorization = request.META.get("HTTP_AUTHORIZATION")
     if authorization is None:
-        count_address(client_address(request))
+        count_address(request)
         return ANONYMOUS
     try:
         caller = authenticate(authorization) or ANONYMOUS
     except Problem:
-        count_address(client_address(request))
+        count_address(request)
         raise
-    count_caller(caller)
+    count_caller(caller, request)
     return caller
 
 

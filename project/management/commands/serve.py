@@ -7,14 +7,15 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
-from granian import Granian
-from granian.constants import Interfaces
+from granian.constants import HTTPModes, Interfaces
+from granian.http import HTTP1Settings
 from granian.log import LogLevels
 
-from project import threads
 from project.addresses import CannotListen, is_loopback, listenable, url_of
 from project.checks import refuse_a_wrong_start
 from project.demo import ACCOUNTS_LINE
+from project.server import worker
+from project.server.supervisor import Supervisor
 
 GRACE_SECONDS = 30
 
@@ -31,21 +32,25 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         # The server forks: no process may inherit another's connection.
         connections.close_all()
-        server = Granian(
+        server = Supervisor(
             "project.wsgi:application",
+            announce=lambda: self._announce(url_of(host, port), host),
             address=address,
             port=port,
-            interface=Interfaces.WSGI,
+            # ASGI waits for clients without holding a thread; Django runs under WSGI all the same.
+            interface=Interfaces.ASGINL,
+            # They hand requests to our threads, under Python's lock: more than one would wait for each other.
+            runtime_blocking_threads=1,
+            # HTTP/2's own flow control would hide readers that take nothing.
+            http=HTTPModes.http1,
+            http1_settings=HTTP1Settings(header_read_timeout=settings.PORTICO["CLIENT_PATIENCE"] * 1000),
             workers=settings.PORTICO["WORKERS"],
-            blocking_threads=threads.of_a_worker(),
             websockets=False,
             workers_kill_timeout=GRACE_SECONDS,
-            respawn_failed_workers=True,
             log_level=LogLevels.warning,
             log_dictconfig=_through_our_own_log(),
         )
-        server.on_startup(lambda: self._announce(url_of(host, port), host))
-        server.serve()
+        server.serve(spawn_target=worker.start)
 
     def _announce(self, url: str, host: str) -> None:
         lines = [

@@ -1,0 +1,115 @@
+"""Bodies of requests: taken in by the event loop, into memory or onto disk, before a thread sees them."""
+
+from __future__ import annotations
+
+import io
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
+from typing import Any, BinaryIO, NoReturn, cast
+
+from project.server.pace import Limits, Pace, TooSlow
+
+# More than this waits on disk. Most JSON bodies are smaller.
+_IN_MEMORY = 64 * 1024
+# Of a body that nobody wants: what has been sent anyway, and how much and how long is read at most.
+_ON_ITS_WAY, _MOST_UNWANTED = 64 * 1024, 64 * 1024 * 1024
+_UNWANTED = Limits(patience=5.0, rate=0, deadline=5.0)
+
+Message = dict[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+
+
+class BodyWanted(BaseException):
+    """The application asks for a body that has not been taken in.
+
+    No Exception: whatever the application does with its own failures, this one passes through.
+    """
+
+
+class BrokenOff(Exception):
+    """The client closed the connection before the end of its body."""
+
+
+class NotTakenIn(io.RawIOBase):
+    """Stands for a body that is still with its sender."""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> NoReturn:
+        raise BodyWanted
+
+    def read(self, size: int = -1) -> NoReturn:
+        raise BodyWanted
+
+    def readline(self, size: int | None = -1) -> NoReturn:
+        raise BodyWanted
+
+
+def announced(headers: list[tuple[bytes, bytes]]) -> tuple[int, bool]:
+    """The body's length, 0 without one or in chunks, and whether its sender waits to be told to go on."""
+    length, waits = 0, False
+    for name, value in headers:
+        if name == b"content-length" and value.isdigit():
+            length = int(value[:18])
+        elif name == b"expect":
+            waits = True
+    return length, waits
+
+
+async def take_in(
+    receive: Receive, length: int, limits: Limits, folder: str | None, first: Awaitable[Message] | None = None
+) -> BinaryIO:
+    """The whole body; `first` is its first message when that is on its way already.
+
+    Raises TooSlow, BrokenOff; OSError where `folder` has no room.
+    """
+    if length <= _IN_MEMORY:
+        with Pace(limits) as pace:
+            return io.BytesIO(b"".join([piece async for piece in _pieces(receive, length, pace, first)]))
+    spool = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115  whoever answers closes it
+    try:
+        with Pace(limits) as pace:
+            async for piece in _pieces(receive, length, pace, first):
+                spool.write(piece)
+        spool.seek(0)
+    except BaseException:
+        spool.close()
+        raise
+    return cast(BinaryIO, spool)
+
+
+async def drop_unwanted(receive: Receive, length: int) -> None:
+    """Take in what a refused request still sends, within bounds, and drop it.
+
+    The connection ends where a body is left unread, and who is cut off while sending often never sees the
+    answer.
+    """
+    if _ON_ITS_WAY < length <= _MOST_UNWANTED:
+        with suppress(TooSlow, BrokenOff), Pace(_UNWANTED) as pace:
+            async for _ in _pieces(receive, length, pace):
+                pass
+
+
+async def until_gone(receive: Receive) -> None:
+    """Wait for the client to close the connection."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _pieces(
+    receive: Receive, length: int, pace: Pace, first: Awaitable[Message] | None = None
+) -> AsyncIterator[bytes]:
+    left = length
+    while left > 0:
+        message = await (first or receive())
+        first = None
+        if message["type"] == "http.disconnect":
+            raise BrokenOff
+        piece: bytes = message["body"]
+        if not piece and not message["more_body"]:
+            raise BrokenOff
+        left -= len(piece)
+        pace.moved(len(piece))
+        yield piece

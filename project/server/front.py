@@ -1,0 +1,282 @@
+"""The way of a request through a worker: the event loop waits for clients, threads work.
+
+A request without a body goes from the server program straight to a thread, and a short answer straight back:
+no event loop takes part, which would cost a fifth of an option set. Whatever may have to wait for a client,
+a body on its way in or a long answer on its way out, is a task of the event loop and holds no thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import logging
+import threading
+from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from queue import SimpleQueue
+from typing import Any, BinaryIO, Protocol, TypeVar
+
+from django.core.handlers.wsgi import WSGIRequest
+
+from project.server.answers import PIECE, Answer, Application
+from project.server.bodies import (
+    BodyWanted,
+    BrokenOff,
+    Message,
+    NotTakenIn,
+    announced,
+    drop_unwanted,
+    take_in,
+    until_gone,
+)
+from project.server.environ import Environ, environ_of
+from project.server.pace import Limits, Pace, TooSlow
+from runtime.http.bodies import UNWANTED_IS_TAKEN_IN
+from runtime.http.failures import answer as answer_to
+from runtime.http.limits import COUNTED
+from runtime.http.problems import Problem
+
+logger = logging.getLogger("portico.server")
+
+Result = TypeVar("Result")
+Client = tuple[str, str]
+
+
+class Arriving(Awaitable[Message], Protocol):
+    """A message of a body; `result` is there once it is `done`."""
+
+    def done(self) -> bool: ...
+
+    def result(self) -> Message: ...
+
+
+class Exchange(Protocol):
+    """Granian's side of one request."""
+
+    def receive(self) -> Arriving: ...
+
+    def send(self, message: dict[str, Any]) -> Any: ...
+
+
+class Incoming(Protocol):
+    """A request as granian hands it over; without `done` its client never gets an answer."""
+
+    scope: dict[str, Any]
+    proto: Exchange
+
+    def done(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """`small` is the longest body that is taken in before the application is asked whether it wants it."""
+
+    threads: int
+    small: int
+    folder: str | None
+    limits: Limits
+
+
+class Front:
+    """Takes granian's requests in, on any thread, and sees to it that each is answered."""
+
+    def __init__(
+        self,
+        application: Application,
+        loop: asyncio.AbstractEventLoop,
+        settings: Settings,
+        end_connection: Callable[[Client], None],
+    ) -> None:
+        self._application = application
+        self._loop = loop
+        self._settings = settings
+        self._end_connection = end_connection
+        self._jobs: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self._tasks: set[asyncio.Task[None]] = set()
+        # Whose requests are being answered, as (address, port).
+        self.clients: set[Client] = set()
+        for number in range(settings.threads):
+            threading.Thread(target=self._work, name=f"request-{number + 1}", daemon=True).start()
+
+    def take(self, incoming: Incoming) -> None:
+        """Called by granian for each request, on a thread of its own."""
+        scope = incoming.scope
+        self.clients.add(scope["client"])
+        length, waits = announced(scope["headers"])
+        if not length:
+            self._jobs.put(partial(self._respond, incoming))
+        elif waits or length > self._settings.small:
+            self._schedule(incoming, self._ask_first(incoming, length, waits))
+        else:
+            self._jobs.put(partial(self._respond_if_here, incoming, length, incoming.proto.receive()))
+
+    def _work(self) -> None:
+        while True:
+            job = self._jobs.get()
+            try:
+                job()
+            except BaseException:
+                # Whatever it was, the thread is needed for the next one.
+                logger.exception("a request was not answered")
+
+    def _respond(self, incoming: Incoming, body: BinaryIO | None = None, *, counted: bool = False) -> None:
+        """On a thread: run the application and send what it answers."""
+        try:
+            environ = self._environ(incoming, body)
+            if counted:
+                environ[COUNTED] = True
+            answer = Answer.of(self._application, environ)
+        except BaseException:
+            self._finish(incoming)
+            raise
+        finally:
+            if body is not None:
+                body.close()
+        self._send(incoming, answer)
+
+    def _respond_if_here(self, incoming: Incoming, length: int, first: Arriving) -> None:
+        """On a thread: most bodies are whole when their turn comes, and need no event loop either."""
+        if first.done() and len(body := first.result().get("body", b"")) == length:
+            self._respond(incoming, io.BytesIO(body))
+        else:
+            self._schedule(incoming, self._with_body(incoming, length, first))
+
+    def _environ(self, incoming: Incoming, body: BinaryIO | None) -> Environ:
+        environ = environ_of(incoming.scope, body)
+        environ[UNWANTED_IS_TAKEN_IN] = True
+        return environ
+
+    def _send(self, incoming: Incoming, answer: Answer) -> None:
+        """On any thread: the whole answer, or its beginning while a task sends the rest."""
+        if answer.is_whole and len(answer.content) <= PIECE:
+            # Before it is sent: the connection's next request may begin at once.
+            self.clients.discard(incoming.scope["client"])
+            send = incoming.proto.send
+            send(answer.start)
+            send({"type": "http.response.body", "body": answer.content})
+            incoming.done()
+        else:
+            self._schedule(incoming, self._with_long_answer(incoming, answer))
+
+    def _finish(self, incoming: Incoming) -> None:
+        self.clients.discard(incoming.scope["client"])
+        incoming.done()
+
+    def _schedule(self, incoming: Incoming, work: Coroutine[Any, Any, None]) -> None:
+        """On any thread: let the event loop do `work`."""
+        self._loop.call_soon_threadsafe(self._begin, work, incoming)
+
+    def _begin(self, work: Coroutine[Any, Any, None], incoming: Incoming) -> None:
+        """On the event loop: a task that is kept until it ends, and whose failure ends the request."""
+        task: asyncio.Task[None] = self._loop.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(partial(self._ended, incoming))
+
+    def _ended(self, incoming: Incoming, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            logger.error("a request was not answered", exc_info=error)
+            self._finish(incoming)
+
+    async def _on_a_thread(self, work: Callable[[], Result]) -> Result:
+        """What `work` returns or raises, BodyWanted included."""
+        future: asyncio.Future[Result] = self._loop.create_future()
+
+        def job() -> None:
+            try:
+                result = work()
+            except BaseException as error:
+                self._loop.call_soon_threadsafe(_settle, future, None, error)
+            else:
+                self._loop.call_soon_threadsafe(_settle, future, result, None)
+
+        self._jobs.put(job)
+        return await future
+
+    async def _ask_first(self, incoming: Incoming, length: int, waits: bool) -> None:
+        """A large body, or one whose sender waits to be told to, comes in when the application wants it."""
+        answer = await self._answer_without(incoming)
+        if answer is None:
+            await self._with_body(incoming, length, counted=True)
+            return
+        if answer.status >= 400 and not waits:
+            await drop_unwanted(incoming.proto.receive, length)
+        self._send(incoming, answer)
+
+    async def _with_body(
+        self, incoming: Incoming, length: int, first: Arriving | None = None, *, counted: bool = False
+    ) -> None:
+        own = self._settings
+        try:
+            body = await take_in(incoming.proto.receive, length, own.limits, own.folder, first)
+        except BrokenOff:
+            self._finish(incoming)
+        except TooSlow:
+            self._refuse(incoming, Problem(408, "too_slow", "The body came too slowly. Send it again."))
+        except OSError as error:
+            logger.error("a body found no room on disk: %s", error.strerror)
+            self._refuse(
+                incoming, Problem(507, "no_room", "There is no room here for the body at the moment.")
+            )
+        else:
+            self._jobs.put(partial(self._respond, incoming, body, counted=counted))
+
+    async def _answer_without(self, incoming: Incoming) -> Answer | None:
+        """The application's answer when it needs no body for that, as a refusal does; else None."""
+        environ = self._environ(incoming, NotTakenIn())  # type: ignore[arg-type]
+        with suppress(BodyWanted):
+            return await self._on_a_thread(partial(Answer.of, self._application, environ))
+        return None
+
+    def _refuse(self, incoming: Incoming, problem: Problem) -> None:
+        response = answer_to(problem, WSGIRequest(self._environ(incoming, None)))
+        headers = [(name.lower().encode(), value.encode()) for name, value in response.items()]
+        # What is left of the body would be taken for the next request.
+        headers.append((b"connection", b"close"))
+        incoming.proto.send(
+            {"type": "http.response.start", "status": problem.status_code, "headers": headers}
+        )
+        incoming.proto.send({"type": "http.response.body", "body": response.content})
+        self._finish(incoming)
+
+    async def _with_long_answer(self, incoming: Incoming, answer: Answer) -> None:
+        """Send piece after piece, each made when the client has taken the one before."""
+        send = incoming.proto.send
+        # What is sent after the client has gone is dropped without an error.
+        gone = self._loop.create_task(until_gone(incoming.proto.receive))
+        try:
+            with Pace(self._settings.limits) as pace:
+                await send(answer.start)
+                while True:
+                    content, is_last = memoryview(answer.content), answer.is_whole
+                    for start in range(0, max(1, len(content)), PIECE):
+                        part = bytes(content[start : start + PIECE])
+                        more = not is_last or start + PIECE < len(content)
+                        await send({"type": "http.response.body", "body": part, "more_body": more})
+                        pace.moved(len(part))
+                    if is_last or gone.done():
+                        break
+                    with pace.our_turn():
+                        await self._on_a_thread(answer.next_piece)
+        except TooSlow:
+            self._end_connection(incoming.scope["client"])
+        except Exception:
+            # What was sent must not pass for the whole.
+            self._end_connection(incoming.scope["client"])
+            raise
+        finally:
+            gone.cancel()
+            # It may close what belongs to a thread's database connection.
+            self._jobs.put(answer.close)
+            self._finish(incoming)
+
+
+def _settle(future: asyncio.Future[Any], result: Any, error: BaseException | None) -> None:
+    if future.cancelled():
+        return
+    if error is None:
+        future.set_result(result)
+    else:
+        future.set_exception(error)

@@ -1,0 +1,83 @@
+"""The least rate and the deadline of a body on its way, in or out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self, cast
+
+
+class TooSlow(Exception):
+    """The client sent or took fewer bytes than the least rate asks for, or went past the deadline."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """`rate` in bytes a second, averaged over `patience` seconds; `deadline` in seconds for a whole body."""
+
+    patience: float
+    rate: int
+    deadline: float
+
+    @property
+    def least(self) -> float:
+        """Bytes that must move in `patience` seconds; one at least."""
+        return max(1.0, self.patience * self.rate)
+
+
+class Pace:
+    """A `with` block of the current task in which a transfer must keep to `limits`. Raises TooSlow.
+
+    One timer looks once a period: a timeout around each piece would cost more than the piece.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._task = cast("asyncio.Task[object]", asyncio.current_task())
+        self._loop = asyncio.get_running_loop()
+        self._moved = 0
+        self._is_judged = True
+        self._too_slow = False
+
+    def moved(self, size: int) -> None:
+        self._moved += size
+
+    @contextmanager
+    def our_turn(self) -> Iterator[None]:
+        """While the client waits for us, its pace is not judged."""
+        self._is_judged = self._is_waiting = False
+        try:
+            yield
+        finally:
+            self._is_waiting = True
+
+    def __enter__(self) -> Self:
+        self._is_waiting = True
+        self._ends = self._loop.time() + self._limits.deadline
+        self._begin_period()
+        return self
+
+    def _begin_period(self) -> None:
+        self._moved = 0
+        self._is_judged = self._is_waiting
+        left = max(0.0, self._ends - self._loop.time())
+        self._timer = self._loop.call_later(min(self._limits.patience, left), self._look)
+
+    def _look(self) -> None:
+        late = self._loop.time() >= self._ends
+        if late or (self._is_judged and self._moved < self._limits.least):
+            self._too_slow = True
+            self._task.cancel()
+        else:
+            self._begin_period()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._timer.cancel()
+        if self._too_slow and isinstance(error, asyncio.CancelledError):
+            self._task.uncancel()
+            raise TooSlow from None

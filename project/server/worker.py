@@ -1,0 +1,74 @@
+"""A worker process: granian's, with `Front` where its event loop would start a coroutine for each request.
+
+The only module that knows more of granian than it documents; its release is pinned, and tests of the running
+server hold what is relied on here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import multiprocessing
+import os
+import signal
+import sys
+from typing import Any
+
+from django.conf import settings
+from granian._granian import CallbackScheduler
+from granian.server import mp
+
+from project import threads
+from project.server.connections import Watch
+from project.server.front import Front, Settings
+from project.server.pace import Limits
+
+_PARENT_DEATH_SIGNAL = 1
+
+
+def start(*arguments: Any) -> None:
+    """What each worker process runs; `arguments` are granian's for one of its workers."""
+    _listen_for_signals()
+    _end_with_the_supervisor()
+    # Its types do not say what can be replaced.
+    server: Any = mp
+    server._new_cbscheduler = _scheduler
+    mp.MPServer._spawn_asgi_worker(*arguments)
+
+
+def _listen_for_signals() -> None:
+    """End at SIGTERM until granian takes it: handlers that the fork inherited do nothing here."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    inherited = signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    supervisor = getattr(inherited, "__self__", None)
+    if supervisor is not None and supervisor.interrupt_signal:
+        # It came since the fork, or the fork itself came after it.
+        sys.exit()
+
+
+def _end_with_the_supervisor() -> None:
+    """One that is killed would leave workers that hold the port."""
+    supervisor = multiprocessing.parent_process()
+    if sys.platform == "linux" and supervisor is not None:
+        ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGTERM)
+        if os.getppid() != supervisor.pid:
+            sys.exit(1)
+
+
+def _scheduler(loop: asyncio.AbstractEventLoop, callback: Any, **options: Any) -> Any:
+    """In the place of granian's own, which calls `callback` for each request."""
+    # Loading it needs the settings, which a process that is spawned has only now.
+    from project.wsgi import application
+
+    env = settings.PORTICO
+    limits = Limits(env["CLIENT_PATIENCE"], env["CLIENT_RATE"], env["TRANSFER_DEADLINE"])
+    watch = Watch(env["PORT"], limits, 0 if env["TRUSTED_PROXIES"] else env["ADDRESS_CONNECTIONS"])
+    own = Settings(threads.of_a_worker(), env["BODY_LIMIT"], env["UPLOAD_FOLDER"] or None, limits)
+    front = Front(application, loop, own, watch.end)
+    watch.start(front.clients)
+
+    # Its stub knows neither these nor the attribute.
+    kind: Any = CallbackScheduler
+    scheduler = kind(loop, callback, None, None, None)
+    scheduler._schedule_fn = front.take
+    return scheduler

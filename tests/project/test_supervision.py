@@ -1,0 +1,193 @@
+"""Workers that are killed come back, always; a signal ends the server at any time, with all its processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+import requests
+
+from project.server.supervisor import Restarts
+from tests.processes import descendants, lives
+from tests.servers import ROOT, Server, Site, free_port
+
+SECONDS = 60
+PROMPTLY = 10
+
+
+class _Clock:
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_pauses_between_restarts_grow_to_half_a_minute_and_begin_anew_after_a_good_start() -> None:
+    clock = _Clock()
+    restarts = Restarts(clock)
+    pauses = []
+    for _ in range(10):
+        pauses.append(restarts.ended(0))
+        clock.now += pauses[-1]
+        assert restarts.take_due() == [0]
+        clock.now += 1
+    assert pauses == [0, 0.5, 1, 2, 4, 8, 16, 30, 30, 30]
+    clock.now += 3600
+    assert restarts.ended(0) == 0
+
+
+def test_a_worker_that_waits_for_its_restart_keeps_no_other_from_it() -> None:
+    clock = _Clock()
+    restarts = Restarts(clock)
+    for _ in range(3):
+        clock.now += restarts.ended(0)
+        restarts.take_due()
+    assert restarts.ended(0) == 2
+    assert restarts.ended(1) == 0
+    assert restarts.take_due() == [1]
+    clock.now += 2
+    assert restarts.take_due() == [0]
+
+
+@pytest.mark.processes
+def test_a_worker_killed_again_and_again_comes_back(site: Site) -> None:
+    server = site.start()
+    for _ in range(4):
+        (worker,) = _workers(server)
+        os.kill(worker, signal.SIGKILL)
+        _until_another_answers(server, worker)
+    assert server.process.poll() is None
+
+
+@pytest.mark.processes
+def test_a_worker_killed_while_it_starts_comes_back(site: Site) -> None:
+    server = site.start()
+    killed: set[int] = set()
+    give_up = time.monotonic() + SECONDS
+    while len(killed) < 4:
+        assert time.monotonic() < give_up, server.output()
+        for worker in descendants(server.process.pid):
+            if worker not in killed:
+                with suppress(ProcessLookupError):
+                    os.kill(worker, signal.SIGKILL)
+                killed.add(worker)
+    _until_another_answers(server, max(killed))
+
+
+@pytest.mark.processes
+def test_all_workers_come_back(site: Site) -> None:
+    server = site.start(WORKERS="2")
+    first = _workers(server, 2)
+    for worker in first:
+        os.kill(worker, signal.SIGKILL)
+    give_up = time.monotonic() + SECONDS
+    while len([pid for pid in descendants(server.process.pid) if pid not in first]) < 2:
+        assert time.monotonic() < give_up, server.output()
+        time.sleep(0.05)
+    _until_another_answers(server, *first)
+
+
+@pytest.mark.processes
+@pytest.mark.parametrize(
+    ("sign", "moment"),
+    [
+        (signal.SIGTERM, "at once"),
+        (signal.SIGTERM, "with a worker"),
+        (signal.SIGINT, "with a worker"),
+        (signal.SIGTERM, "while a worker starts again"),
+    ],
+)
+def test_a_signal_during_the_start_ends_it_promptly(site: Site, sign: signal.Signals, moment: str) -> None:
+    port = free_port()
+    log = Path(site.environment["DATA_DIR"]) / "start.log"
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [sys.executable, "manage.py", "serve"],
+            cwd=ROOT,
+            env={**site.environment, "PORT": str(port), "WORKERS": "2"},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    server = Server(f"http://127.0.0.1:{port}", process, log)
+    site.servers.append(server)
+    if moment != "at once":
+        _workers(server, 2)
+    if moment == "while a worker starts again":
+        first = _workers(server, 2)
+        os.kill(first[0], signal.SIGKILL)
+        while not set(descendants(process.pid)) - set(first):
+            time.sleep(0.01)
+    started = descendants(process.pid)
+    process.send_signal(sign)
+    process.wait(PROMPTLY)
+    give_up = time.monotonic() + PROMPTLY
+    while any(lives(pid) for pid in started):
+        assert time.monotonic() < give_up, f"{started} outlive their supervisor"
+        time.sleep(0.05)
+    if moment != "at once":
+        assert process.returncode == 0, server.output()
+        assert "Traceback" not in server.output()
+
+
+@pytest.mark.processes
+def test_workers_end_with_a_supervisor_that_is_killed(site: Site) -> None:
+    server = site.start(WORKERS="2")
+    workers = _workers(server, 2)
+    server.process.kill()
+    server.process.wait(PROMPTLY)
+    give_up = time.monotonic() + SECONDS
+    while any(lives(pid) for pid in workers):
+        assert time.monotonic() < give_up
+        time.sleep(0.05)
+
+
+@pytest.mark.processes
+def test_the_server_says_that_it_listens_when_it_answers(site: Site) -> None:
+    port = free_port()
+    process = subprocess.Popen(
+        [sys.executable, "manage.py", "serve"],
+        cwd=ROOT,
+        env={**site.environment, "PORT": str(port)},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    site.servers.append(Server(f"http://127.0.0.1:{port}", process, Path(os.devnull)))
+    for line in process.stdout:
+        if b"Portico listens on" in line:
+            break
+    assert requests.get(f"http://127.0.0.1:{port}/health/live", timeout=10).status_code == 200
+
+
+def _workers(server: Server, count: int = 1) -> list[int]:
+    """Its workers' processes, once there are `count`."""
+    give_up = time.monotonic() + SECONDS
+    while len(found := descendants(server.process.pid)) < count:
+        assert time.monotonic() < give_up, server.output()
+        assert server.process.poll() is None, server.output()
+        time.sleep(0.01)
+    return found[:count]
+
+
+def _until_another_answers(server: Server, *ended: int) -> None:
+    give_up = time.monotonic() + SECONDS
+    while any(lives(pid) for pid in ended):
+        assert time.monotonic() < give_up
+        time.sleep(0.01)
+    while True:
+        assert time.monotonic() < give_up, server.output()
+        assert server.process.poll() is None, server.output()
+        with suppress(requests.ConnectionError, requests.Timeout):
+            if requests.get(f"{server.url}/health/ready", timeout=2).status_code == 200:
+                return
+        time.sleep(0.05)
