@@ -10,7 +10,7 @@ from project.server.environ import Environ
 Application = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
 
 # Of a long answer, what one turn of a thread makes at least, and what is handed on at once at most.
-PIECE = 256 * 1024
+PIECE = 96 * 1024
 
 
 class Answer:

@@ -10,12 +10,10 @@ from __future__ import annotations
 import asyncio
 import io
 import logging
-import threading
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from queue import SimpleQueue
 from typing import Any, BinaryIO, Protocol, TypeVar
 
 from django.core.handlers.wsgi import WSGIRequest
@@ -31,6 +29,7 @@ from project.server.bodies import (
     take_in,
     until_gone,
 )
+from project.server.crew import Crew
 from project.server.environ import Environ, environ_of
 from project.server.pace import Limits, Pace, TooSlow
 from runtime.http.bodies import UNWANTED_IS_TAKEN_IN
@@ -93,12 +92,10 @@ class Front:
         self._loop = loop
         self._settings = settings
         self._end_connection = end_connection
-        self._jobs: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self._jobs = Crew(settings.threads)
         self._tasks: set[asyncio.Task[None]] = set()
         # Whose requests are being answered, as (address, port).
         self.clients: set[Client] = set()
-        for number in range(settings.threads):
-            threading.Thread(target=self._work, name=f"request-{number + 1}", daemon=True).start()
 
     def take(self, incoming: Incoming) -> None:
         """Called by granian for each request, on a thread of its own."""
@@ -111,15 +108,6 @@ class Front:
             self._schedule(incoming, self._ask_first(incoming, length, waits))
         else:
             self._jobs.put(partial(self._respond_if_here, incoming, length, incoming.proto.receive()))
-
-    def _work(self) -> None:
-        while True:
-            job = self._jobs.get()
-            try:
-                job()
-            except BaseException:
-                # Whatever it was, the thread is needed for the next one.
-                logger.exception("a request was not answered")
 
     def _respond(self, incoming: Incoming, body: BinaryIO | None = None, *, counted: bool = False) -> None:
         """On a thread: run the application and send what it answers."""

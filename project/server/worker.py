@@ -24,12 +24,15 @@ from project.server.front import Front, Settings
 from project.server.pace import Limits
 
 _PARENT_DEATH_SIGNAL = 1
+# Of glibc's malloc.h.
+_M_MMAP_THRESHOLD, _M_ARENA_MAX = -3, -8
 
 
 def start(*arguments: Any) -> None:
     """What each worker process runs; `arguments` are granian's for one of its workers."""
     _listen_for_signals()
     _end_with_the_supervisor()
+    _give_large_buffers_back()
     # Its types do not say what can be replaced.
     server: Any = mp
     server._new_cbscheduler = _scheduler
@@ -53,6 +56,14 @@ def _end_with_the_supervisor() -> None:
         ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGTERM)
         if os.getppid() != supervisor.pid:
             sys.exit(1)
+
+
+def _give_large_buffers_back() -> None:
+    """Pieces of files pass through many threads, and glibc would keep some megabytes for each of them."""
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
+    if mallopt is not None:
+        mallopt(_M_MMAP_THRESHOLD, 128 * 1024)
+        mallopt(_M_ARENA_MAX, 2)
 
 
 def _scheduler(loop: asyncio.AbstractEventLoop, callback: Any, **options: Any) -> Any:
