@@ -206,7 +206,8 @@ class Front:
         except OSError as error:
             logger.error("a body found no room on disk: %s", error.strerror)
             self._refuse(
-                incoming, Problem(507, "no_room", "There is no room here for the body at the moment.")
+                incoming,
+                Problem(507, "insufficient_storage", "The body found no room here. Try again later."),
             )
         else:
             self._jobs.put(partial(self._respond, incoming, body, counted=counted))
