@@ -1,8 +1,7 @@
 # Every target works on a fresh clone; the first one that needs it makes .venv. PORT, HOST and all of docs/settings.md are
-# read from the environment or given here: make run PORT=9000
+# read from the environment or given here: make run PORT=9000. PYTHON names the Python for .venv: make test PYTHON=python3.12
 
-PYTHON ?= $(shell command -v python3.11 || command -v python3 || echo python3.11)
-INSTALL = @$(PYTHON) scripts/install.py
+INSTALL = @python=$$(scripts/python "$(PYTHON)") && "$$python" scripts/install.py $(if $(PYTHON),--with-this-python)
 BIN = .venv/bin
 DEVELOPMENT = PORTICO_MODE="$${PORTICO_MODE:-development}"
 

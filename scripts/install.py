@@ -1,14 +1,15 @@
 """Make .venv and install requirements files into it, unless exactly these are installed already.
 
-    python3 scripts/install.py requirements.txt [more.txt …]
+    "$(scripts/python)" scripts/install.py [--with-this-python] requirements.txt [more.txt …]
 
-Runs on the standard library alone, with whatever Python 3 is there, so that a wrong version gets a sentence
-instead of a traceback. What is installed is noted in .venv/installed/, one digest a file: a second run reads
-these and ends.
+Runs on the standard library alone. What is installed is noted in .venv/installed/, one digest a file: a
+second run reads these and ends. An environment that works is kept, whichever supported Python it was made
+with; `--with-this-python` makes it anew if that was another.
 """
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import subprocess
 import sys
@@ -18,16 +19,16 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 NOTES = VENV / "installed"
-OLDEST = (3, 11)
+VERSION = ".".join(map(str, sys.version_info[:2]))
 
 
-def main(names: list[str]) -> None:
-    if sys.version_info < OLDEST:
-        sys.exit(
-            f"Portico needs Python {OLDEST[0]}.{OLDEST[1]} or newer; {sys.executable} is "
-            f"{sys.version.split()[0]}. Name a newer one: make run PYTHON=/path/to/python3.11"
-        )
-    python = interpreter()
+def main(arguments: list[str]) -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--with-this-python", action="store_true")
+    parser.add_argument("names", nargs="+")
+    given = parser.parse_args(arguments)
+    names: list[str] = given.names
+    python = interpreter(exactly=VERSION if given.with_this_python else None)
     wanted = {name: digest(ROOT / name) for name in closure(names)}
     if all(noted(name) == value for name, value in wanted.items()):
         return
@@ -41,17 +42,41 @@ def main(names: list[str]) -> None:
         note_of(name).write_text(value, encoding="ascii")
 
 
-def interpreter() -> Path:
-    """The virtual environment's Python; the environment is made anew when it is missing or no longer runs."""
+def interpreter(exactly: str | None = None) -> Path:
+    """The virtual environment's Python; the environment is made anew when its Python is missing or another.
+
+    `exactly` is the only version that will do, as "3.12".
+    """
     python = VENV / "bin" / "python"
-    works = python.exists() and subprocess.run([str(python), "-c", ""], check=False).returncode == 0
-    if not works:
-        print("Making the virtual environment .venv", flush=True)
+    made_for, runs = environment_version(), running_version(python)
+    if made_for is None or made_for != runs or exactly not in (None, runs):
+        print(f"Making the virtual environment .venv with Python {VERSION}", flush=True)
         try:
             venv.create(VENV, clear=True, with_pip=True)
         except (OSError, subprocess.CalledProcessError) as error:
             sys.exit(f"Cannot make .venv: {error}. On Debian and Ubuntu, install the package python3-venv.")
     return python
+
+
+def environment_version() -> str | None:
+    """The Python that .venv was made with, as "3.12". An upgrade of the system makes `bin/python` newer."""
+    try:
+        written = (VENV / "pyvenv.cfg").read_text(encoding="utf-8")
+    except OSError:
+        return None
+    versions = [line.partition("=")[2].strip() for line in written.splitlines() if line.startswith("version")]
+    return ".".join(versions[0].split(".")[:2]) if versions else None
+
+
+def running_version(python: Path) -> str | None:
+    """The version of an interpreter, as "3.12"; None when it does not run."""
+    ask = "import sys; print('%d.%d' % sys.version_info[:2])"
+    try:
+        return subprocess.run(
+            [str(python), "-c", ask], capture_output=True, text=True, check=True
+        ).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return None
 
 
 def closure(names: list[str]) -> list[str]:

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import shutil
-import sys
+import subprocess
 import venv
 from pathlib import Path
 
 import pytest
 
 from scripts import install
+from tests.servers import ROOT
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +71,74 @@ def test_an_environment_that_no_longer_runs_is_made_anew(bare_checkout: Path) ->
     assert python.resolve().exists()
 
 
-def test_an_older_python_is_refused_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(install, "OLDEST", (sys.version_info[0], sys.version_info[1] + 1))
-    with pytest.raises(SystemExit, match=r"needs Python .*make run PYTHON="):
-        install.main(["requirements.txt"])
+def test_an_environment_whose_python_became_another_is_made_anew(
+    checkout: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (checkout / ".venv" / "pyvenv.cfg").write_text("version = 3.9.1\n", encoding="utf-8")
+    install.interpreter()
+    assert f"Making the virtual environment .venv with Python {install.VERSION}" in capfd.readouterr().out
+    assert install.environment_version() == install.VERSION
+
+
+def test_a_working_environment_is_kept_unless_another_python_was_named(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    install.main(["--with-this-python", "requirements.txt"])
+    monkeypatch.setattr(install, "VERSION", "3.99")
+    install.main(["requirements.txt"])
+    assert "Making the virtual environment" not in capfd.readouterr().out
+    install.interpreter(exactly="3.99")
+    assert "Making the virtual environment .venv with Python 3.99" in capfd.readouterr().out
+
+
+def a_python(folder: Path, name: str, *, version: str, suits: bool) -> Path:
+    """A program that answers as a Python of that version would."""
+    program = folder / name
+    program.parent.mkdir(exist_ok=True)
+    answer = f'echo "Python {version}"; exit 0' if version else "exit 127"
+    program.write_text(f'#!/bin/sh\n[ "$1" = --version ] && {{ {answer}; }}\nexit {0 if suits else 1}\n')
+    program.chmod(0o755)
+    return program
+
+
+def choose(folder: Path, *named: str) -> subprocess.CompletedProcess[str]:
+    """Run `scripts/python` where `folder` holds every program that there is."""
+    shell = shutil.which("sh")
+    assert shell is not None
+    command = [shell, str(ROOT / "scripts" / "python"), *named]
+    return subprocess.run(command, env={"PATH": str(folder)}, capture_output=True, text=True, check=False)
+
+
+def test_the_newest_python_that_runs_is_taken(tmp_path: Path) -> None:
+    a_python(tmp_path, "python3", version="3.11.7", suits=True)
+    assert choose(tmp_path).stdout == "python3\n"
+    a_python(tmp_path, "python3.12", version="3.12.1", suits=True)
+    # A name without a Python behind it, as version managers leave it.
+    a_python(tmp_path, "python3.13", version="", suits=False)
+    assert choose(tmp_path).stdout == "python3.12\n"
+
+
+def test_the_python_that_was_named_is_taken(tmp_path: Path) -> None:
+    a_python(tmp_path, "python3.13", version="3.13.0", suits=True)
+    named = a_python(tmp_path / "a folder", "python", version="3.11.7", suits=True)
+    assert choose(tmp_path, str(named)).stdout == f"{named}\n"
+
+
+@pytest.mark.parametrize(
+    ("version", "named", "reason"),
+    [
+        ("3.10.13", [], "python3 is Python 3.10.13"),
+        ("3.10.13", ["python3"], "python3 is Python 3.10.13"),
+        ("3.11.7", ["python3.9"], "python3.9 does not run"),
+        ("", [], "no python3 is installed"),
+    ],
+)
+def test_an_older_python_is_refused_with_a_sentence(
+    tmp_path: Path, version: str, named: list[str], reason: str
+) -> None:
+    if version:
+        a_python(tmp_path, "python3", version=version, suits=version >= "3.11")
+    answer = choose(tmp_path, *named)
+    assert (answer.returncode, answer.stdout) == (1, "")
+    hint = "Name a newer one: make run PYTHON=/path/to/python3.11"
+    assert answer.stderr == f"Portico needs Python 3.11 or newer, and {reason}. {hint}\n"
