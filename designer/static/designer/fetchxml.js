@@ -35,8 +35,12 @@
       : parsed.documentElement;
   };
 
+  // Where a node stands: rows are made of the text, and so of other nodes each time.
+  const pathOf = (node) => (node.parentElement ? [...pathOf(node.parentElement), [...node.parentElement.children].indexOf(node)] : []);
+  const at = (root, path) => path.reduce((node, place) => node?.children[place], root);
+
   const columns = (source, entity, known, texts, changed) => {
-    const { children, append, button, attributePicker, element } = studio.filters;
+    const { children, append, edits, remover, adder, attributePicker, element } = studio.filters;
     const box = element("div", { className: "studio-query-columns" });
     for (const column of children(source, "attribute")) {
       const alias = element("input", { className: "studio-input", ariaLabel: texts.alias, placeholder: texts.alias, value: column.getAttribute("alias") || "" });
@@ -44,48 +48,48 @@
         event.stopPropagation();
         if (alias.value) column.setAttribute("alias", alias.value);
         else column.removeAttribute("alias");
-        changed(false);
+        changed();
       });
-      const remove = button("✕", () => { column.remove(); changed(true); }, "studio-tool studio-remove");
-      remove.ariaLabel = texts.remove;
       const name = attributePicker(texts.column, entity, known, column.getAttribute("name") || "", (value) => {
         column.setAttribute("name", value);
-        changed(true);
+        changed(column, "first");
       });
       const facts = ["aggregate", "groupby", "dategrouping"].filter((key) => column.hasAttribute(key));
       const more = element("small", { textContent: facts.map((key) => `${key}: ${column.getAttribute(key)}`).join(", ") });
-      box.append(element("div", { className: "studio-condition" }, name, alias, more, remove));
+      const remove = remover(column, texts, changed, "studio-tool studio-remove");
+      box.append(element("div", { className: "studio-condition" }, edits(name, column, "first"), alias, more, remove));
     }
-    box.append(button(`+ ${texts.column}`, () => {
+    const add = () => {
       const made = append(source, "attribute", { name: "" });
       const last = children(source, "attribute").at(-2);
       if (last) last.after(made);
       else source.prepend(made);
-      changed(true);
-    }));
+      return made;
+    };
+    box.append(adder(texts.column, source, "attribute", add, changed));
     return box;
   };
 
   const orders = (source, entity, known, texts, changed) => {
-    const { children, append, button, attributePicker, element, select } = studio.filters;
+    const { children, append, edits, remover, adder, attributePicker, element, select } = studio.filters;
     const box = element("div", { className: "studio-query-orders" });
     for (const order of children(source, "order")) {
-      const descending = select(texts.direction, [["", texts.ascending], ["true", texts.descending]], order.getAttribute("descending") === "true" ? "true" : "", (value) => {
+      const isDescending = ["true", "1"].includes(order.getAttribute("descending"));
+      const descending = select(texts.direction, [["", texts.ascending], ["true", texts.descending]], isDescending ? "true" : "", (value) => {
         if (value) order.setAttribute("descending", value);
         else order.removeAttribute("descending");
-        changed(false);
+        changed();
       });
       const by = order.hasAttribute("alias")
         ? element("code", { textContent: order.getAttribute("alias") })
-        : attributePicker(texts.order, entity, known, order.getAttribute("attribute") || "", (value) => {
+        : edits(attributePicker(texts.order, entity, known, order.getAttribute("attribute") || "", (value) => {
             order.setAttribute("attribute", value);
-            changed(true);
-          });
-      const remove = button("✕", () => { order.remove(); changed(true); }, "studio-tool studio-remove");
-      remove.ariaLabel = texts.remove;
+            changed(order, "first");
+          }), order, "first");
+      const remove = remover(order, texts, changed, "studio-tool studio-remove");
       box.append(element("div", { className: "studio-condition" }, by, descending, remove));
     }
-    box.append(button(`+ ${texts.order}`, () => { append(source, "order", { attribute: "" }); changed(true); }));
+    box.append(adder(texts.order, source, "order", () => append(source, "order", { attribute: "" }), changed));
     return box;
   };
 
@@ -97,41 +101,39 @@
   const linkName = (link) => `${link.getAttribute("name")} ${link.getAttribute("alias") || ""}`.trim();
 
   const links = async (source, known, context) => {
-    const { children, append, button, select, element } = studio.filters;
+    const { children, append, edits, remover, select, element } = studio.filters;
     const { texts, changed } = context;
     const box = element("div");
     for (const link of children(source, "link-entity")) {
       const outer = select(texts.linked, [["inner", texts.inner], ["outer", texts.outer]], link.getAttribute("link-type") || "inner", (value) => {
         link.setAttribute("link-type", value);
-        changed(false);
+        changed();
       });
-      const remove = button(texts.remove, () => { link.remove(); changed(true); });
       const inside = await parts(link, link.getAttribute("name"), context);
-      box.append(element("fieldset", { className: "studio-group" }, element("legend", { textContent: linkName(link) }), outer, remove, ...inside));
+      const legend = element("legend", { textContent: linkName(link) });
+      box.append(element("fieldset", { className: "studio-group" }, legend, edits(outer, link, "first"), remover(link, texts, changed), ...inside));
     }
     const offered = (known.links || []).map((link, at) => [String(at), link.label]);
-    box.append(select(texts.link, [["", `+ ${texts.link}`], ...offered], "", (at) => {
+    const add = select(texts.link, [["", `+ ${texts.link}`], ...offered], "", (at) => {
       const { entity, from, to } = known.links[Number(at)];
       const used = new Set([...source.ownerDocument.querySelectorAll("link-entity")].map((link) => link.getAttribute("alias")));
       let alias = entity;
       for (let count = 2; used.has(alias); count += 1) alias = `${entity}${count}`;
-      append(source, "link-entity", { name: entity, from, to, "link-type": "outer", alias });
-      changed(true);
-    }));
+      changed(append(source, "link-entity", { name: entity, from, to, "link-type": "outer", alias }), "first");
+    });
+    box.append(edits(add, source, "add link-entity"));
     return box;
   };
 
   const parts = async (source, entity, context) => {
-    const { children, append, button, group } = studio.filters;
+    const { children, append, adder, addedCondition, group } = studio.filters;
     const { texts, changed, operators } = context;
     const known = await ask(entity);
     const filters = children(source, "filter");
+    const first = () => addedCondition(append(source, "filter", { type: "and" }));
     const conditions = filters.length
       ? filters.map((filter) => group(filter, { entity, known, operators, texts, changed }))
-      : [button(`+ ${texts.condition}`, () => {
-          append(append(source, "filter", { type: "and" }), "condition", { attribute: "", operator: "eq", value: "" });
-          changed(true);
-        })];
+      : [adder(texts.condition, source, "filter", first, changed)];
     const made = [titled(texts.columns, columns(source, entity, known, texts, changed)), titled(texts.filter, ...conditions)];
     if (source.tagName === "entity") made.push(titled(texts.orders, orders(source, entity, known, texts, changed)));
     made.push(titled(texts.links, await links(source, known, context)));
@@ -141,7 +143,7 @@
   const enhance = async (area) => {
     if (area.dataset.enhanced || area.name.includes("__prefix__")) return;
     area.dataset.enhanced = "yes";
-    const { element, select, group } = studio.filters;
+    const { element, select, group, edits, controlOf } = studio.filters;
     const of = area.dataset.fetchxml;
     const general = await ask("");
     if (!general.operators) return;
@@ -155,12 +157,16 @@
     details.append(area);
     let root = null;
 
-    const changed = (again) => {
+    // Writes the XML as it stands; with a node, draws its rows anew and goes on at that part of it.
+    const changed = (node = null, part = "") => {
       area.value = pretty(root);
       area.dispatchEvent(new Event("input", { bubbles: true }));
-      if (again) draw();
+      if (node) draw({ path: pathOf(node), part });
     };
-    const draw = async () => {
+    let drawn = 0;
+    const draw = async (then = null) => {
+      drawn += 1;
+      const turn = drawn;
       root = parse(area.value, of);
       if (!root) {
         box.replaceChildren(element("p", { className: "studio-errors", textContent: texts.unreadable }));
@@ -178,15 +184,21 @@
         studio.data()["entities"] = general.entities;
         const chosen = select(texts.entity, [["", ""]], name, (value) => {
           entity.setAttribute("name", value);
-          changed(true);
+          changed(entity, "entity");
         });
+        edits(chosen, entity, "entity");
         chosen.id = `${area.id}_entity`;
         chosen.dataset.picker = "entities";
         content.push(titled(texts.entity, chosen));
         if (entity && name) content.push(...(await parts(entity, name, { texts, changed, operators: general.operators })));
       }
+      // What was asked for the rows of an older text may be answered last.
+      if (turn !== drawn) return;
       box.replaceChildren(...content);
       box.dispatchEvent(new CustomEvent("row:added", { bubbles: true }));
+      const control = then && controlOf(box, at(root, then.path), then.part);
+      // Whoever has gone on to another part of the page in the meantime stays there.
+      if (control && document.activeElement === document.body) (document.getElementById(`${control.id}_search`) || control).focus();
     };
     let typing = null;
     area.addEventListener("input", (event) => {

@@ -42,6 +42,37 @@ window.studio = window.studio || {};
     return made;
   };
 
+  // What a control edits: its node, and which part of that. After a change all rows are drawn anew, and whoever
+  // works by keyboard goes on where they were, or where what they added begins.
+  const edited = new WeakMap();
+  const edits = (control, node, part) => {
+    edited.set(control, { node, part });
+    return control;
+  };
+  const controlOf = (box, node, part) =>
+    [...box.querySelectorAll("button, input, select")].find((control) => {
+      const of = edited.get(control);
+      return of?.node === node && of.part === part;
+    });
+  // Of a node that is taken away: its neighbour's button for that, or else the one that adds the first again.
+  const nextTo = (node) => {
+    const alike = children(node.parentElement, node.tagName);
+    const at = alike.indexOf(node);
+    const neighbour = alike[at + 1] || alike[at - 1];
+    return neighbour ? [neighbour, "remove"] : [node.parentElement, `add ${node.tagName}`];
+  };
+  const remover = (node, texts, changed, name) => {
+    const made = button(name ? "✕" : texts.remove, () => {
+      const [to, part] = nextTo(node);
+      node.remove();
+      changed(to, part);
+    }, name);
+    if (name) made.ariaLabel = texts.remove;
+    return edits(made, node, "remove");
+  };
+  const adder = (text, parent, name, make, changed) =>
+    edits(button(`+ ${text}`, () => changed(make(), "first")), parent, `add ${name}`);
+
   // Attributes are chosen with the page's picker, under the entity's name.
   const attributePicker = (label, entity, known, value, act) => {
     const source = `entity:${entity}`;
@@ -76,18 +107,25 @@ window.studio = window.studio || {};
     return made;
   };
 
+  // Values without a choice are kept among those chosen: they are marked where they stand in the findings.
+  const withPresent = (choices, present) => [
+    ...choices,
+    ...present.filter((value) => value && !choices.some(([key]) => key === value)).map((value) => [value, value]),
+  ];
+
   const dateOrReference = (texts, present, give) => {
     const input = element("input", { type: "date", className: "studio-input", ariaLabel: texts.value, value: present });
     input.addEventListener("input", (event) => {
       event.stopPropagation();
       give([input.value]);
     });
-    return element("span", { className: "studio-either" }, input, button("@…", () => give(["@"])));
+    return [input, button("@…", () => give(["@"]))];
   };
 
+  // Controls for a condition's value; the first of them has the focus when the condition's operator was chosen.
   const valueEditor = (condition, attribute, taken, texts, changed) => {
     const operator = condition.getAttribute("operator");
-    if (taken === 0) return element("span");
+    if (taken === 0) return [];
     const present = valuesOf(condition);
     const isList = LISTS.includes(operator);
     const isReference = present.some((text) => text.startsWith("@"));
@@ -96,13 +134,14 @@ window.studio = window.studio || {};
       : attribute?.editor === "boolean" ? [["1", texts.yes], ["0", texts.no]] : null;
     const give = (values) => {
       setValues(condition, operator, values);
-      changed(values.includes("@"));
+      if (values.includes("@")) changed(condition, "value");
+      else changed();
     };
     if (choices && !isReference) {
       const offered = [["@", "@…"], ...choices];
       return isList && operator !== "between" && operator !== "not-between"
-        ? severalOf(texts.value, offered, present, give)
-        : select(texts.value, [["", "—"], ...offered], present[0] || "", (value) => give([value]));
+        ? [severalOf(texts.value, withPresent(offered, present), present, give)]
+        : [select(texts.value, [["", "—"], ...offered], present[0] || "", (value) => give([value]))];
     }
     if (DATES.includes(attribute?.editor) && COMPARED.includes(operator) && /^(\d{4}-\d{2}-\d{2})?$/.test(present[0] || "")) {
       return dateOrReference(texts, present[0] || "", give);
@@ -119,48 +158,63 @@ window.studio = window.studio || {};
       event.stopPropagation();
       const given = isList ? input.value.split(",").map((text) => text.trim()).filter(Boolean) : [input.value];
       setValues(condition, operator, given);
-      changed(false);
+      changed();
     });
-    return input;
+    return [input];
+  };
+
+  // An operator that came with a pasted query and is not supported: it stands there as it is, with its values, until
+  // another is chosen. The XML keeps it, and readiness refuses to serve it.
+  const unsupported = (condition, texts) => {
+    const values = valuesOf(condition).join(", ");
+    const note = element("small", { className: "studio-unsupported", textContent: texts.unsupported });
+    note.id = `unsupported-${Math.random().toString(36).slice(2)}`;
+    return [...(values ? [element("code", { textContent: values })] : []), note];
+  };
+
+  const comparison = (condition, context) => {
+    const { entity, known, operators, texts, changed } = context;
+    const name = condition.getAttribute("attribute") || "";
+    const given = condition.getAttribute("operator") || "";
+    const operator = operators.find((one) => one.name === given);
+    const attribute = attributePicker(texts.attribute, entity, known, name, (value) => {
+      condition.setAttribute("attribute", value);
+      changed(condition, "first");
+    });
+    const chosen = select(texts.operator, withPresent(operators.map((one) => [one.name, one.label]), [given]), given, (value) => {
+      const present = valuesOf(condition);
+      condition.setAttribute("operator", value);
+      setValues(condition, value, operators.find((one) => one.name === value)?.values === 0 ? [] : present);
+      changed(condition, "operator");
+    });
+    const controls = [edits(attribute, condition, "first"), edits(chosen, condition, "operator")];
+    if (operator) {
+      const [value, ...more] = valueEditor(condition, known.attributes[name], operator.values, texts, changed);
+      return [...controls, value ? element("span", { className: "studio-either" }, edits(value, condition, "value"), ...more) : element("span")];
+    }
+    const marks = unsupported(condition, texts);
+    chosen.setAttribute("aria-invalid", "true");
+    chosen.setAttribute("aria-describedby", marks.at(-1).id);
+    return [...controls, element("span", { className: "studio-either" }, ...marks)];
   };
 
   const conditionRow = (condition, context) => {
-    const { entity, known, operators, texts, changed } = context;
-    const name = condition.getAttribute("attribute") || "";
-    const operator = operators.find((one) => one.name === condition.getAttribute("operator"));
-    const set = (key) => (value) => {
-      condition.setAttribute(key, value);
-      if (key === "operator") {
-        const taken = operators.find((one) => one.name === value)?.values;
-        setValues(condition, value, taken === 0 ? [] : valuesOf(condition));
-      }
-      changed(true);
-    };
-    const row = element("li", { className: "studio-condition" });
-    if (condition.hasAttribute("entityname") || condition.hasAttribute("valueof")) {
-      row.append(element("code", { textContent: condition.outerHTML.replace(/ xmlns="[^"]*"/g, "") }));
-    } else {
-      row.append(
-        attributePicker(texts.attribute, entity, known, name, set("attribute")),
-        select(texts.operator, operators.map((one) => [one.name, one.label]), operator?.name || "eq", set("operator")),
-        valueEditor(condition, known.attributes[name], operator ? operator.values : 1, texts, changed),
-      );
-    }
-    const remove = button("✕", () => {
-      condition.remove();
-      changed(true);
-    }, "studio-tool studio-remove");
-    remove.ariaLabel = texts.remove;
-    row.append(remove);
-    return row;
+    const isOwn = !condition.hasAttribute("entityname") && !condition.hasAttribute("valueof");
+    const shown = isOwn
+      ? comparison(condition, context)
+      : [element("code", { textContent: condition.outerHTML.replace(/ xmlns="[^"]*"/g, "") })];
+    const remove = remover(condition, context.texts, context.changed, "studio-tool studio-remove");
+    return element("li", { className: "studio-condition" }, ...shown, remove);
   };
+
+  const addedCondition = (filter) => append(filter, "condition", { attribute: "", operator: "eq", value: "" });
 
   const group = (filter, context, isRoot = true) => {
     const { texts, changed } = context;
     const box = element("fieldset", { className: "studio-group" });
     const kind = select(texts.group, [["and", texts.all], ["or", texts.any]], filter.getAttribute("type") || "and", (value) => {
       filter.setAttribute("type", value);
-      changed(false);
+      changed();
     });
     const list = element("ul");
     for (const child of [...filter.children]) {
@@ -169,25 +223,14 @@ window.studio = window.studio || {};
     }
     const actions = element("div", { className: "studio-condition-actions" });
     actions.append(
-      kind,
-      button(`+ ${texts.condition}`, () => {
-        append(filter, "condition", { attribute: "", operator: "eq", value: "" });
-        changed(true);
-      }),
-      button(`+ ${texts.group}`, () => {
-        append(filter, "filter", { type: "or" });
-        changed(true);
-      }),
+      edits(kind, filter, "first"),
+      adder(texts.condition, filter, "condition", () => addedCondition(filter), changed),
+      adder(texts.group, filter, "filter", () => append(filter, "filter", { type: "or" }), changed),
     );
-    if (!isRoot) {
-      actions.append(button(texts.remove, () => {
-        filter.remove();
-        changed(true);
-      }));
-    }
+    if (!isRoot) actions.append(remover(filter, texts, changed));
     box.append(actions, list);
     return box;
   };
 
-  studio.filters = { element, button, select, children, append, attributePicker, group };
+  studio.filters = { element, select, children, append, attributePicker, group, edits, controlOf, remover, adder, addedCondition };
 })();

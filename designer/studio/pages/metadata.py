@@ -44,6 +44,7 @@ _TEXTS = {
     "linked": _("Rows without one"),
     "inner": _("leave out rows without one"),
     "outer": _("keep rows without one"),
+    "unsupported": _("This operator is not supported. Choose another one."),
     "unreadable": _("This is no FetchXML that can be shown as rows: mend the text below."),
 }
 

@@ -1,0 +1,154 @@
+"""A query made in rows by keyboard alone: the focus stays where the work is, nothing changes by itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from django.test import Client
+from lxml import etree
+
+from designer.models import Endpoint
+from tests.designer.keyboard import Keys, signed_in
+from tests.designer.studio import blocking, change_url, filled, page, send
+from tests.servers import Site
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+PASTED = (
+    '<fetch><entity name="account"><attribute name="name"/><filter type="and">'
+    '<condition attribute="name" operator="in-fiscal-period" value="2026"/></filter></entity></fetch>'
+)
+
+
+def shape(text: str) -> list[tuple[str, dict[str, str]]]:
+    """Elements with their attributes, in the order of the text."""
+    return [(str(node.tag), dict(node.attrib)) for node in etree.fromstring(text).iter()]
+
+
+@pytest.fixture
+def keys(site: Site, page: Page) -> Keys:
+    """On the page of a query that has neither columns nor conditions."""
+    empty = '<fetch><entity name="account"></entity></fetch>'
+    site.manage("shell", "-c", _QUERY.format(text=empty))
+    keys = signed_in(site, page)
+    keys.find("Empty query")
+    keys.skip()
+    return keys
+
+
+_QUERY = """
+from designer.models import Endpoint
+row = Endpoint.objects.get(kind="paginated-query", name="accounts")
+row.enabled, row.title, row.settings = False, "Empty query", row.settings | {{"query": '{text}'}}
+row.save()
+"""
+
+
+@pytest.mark.processes
+@pytest.mark.browser
+def test_a_query_is_made_by_keyboard_alone(keys: Keys, page: Page) -> None:
+    text = page.locator("[name=settings__query]")
+    page.locator("#id_settings__query_entity_search").wait_for()
+
+    keys.go_to("Entity")
+    keys.type("contact")
+    keys.press("Enter")
+    keys.stays("Entity")
+
+    for column in ("fullname", "emailaddress1", "jobtitle"):
+        keys.go_to("+ Column")
+        keys.press("Enter")
+        keys.stays("Column")
+        keys.type(column)
+        keys.press("Enter")
+        keys.stays("Column")
+    keys.go_to("Remove")
+    keys.press("Enter")
+    keys.stays("Remove")
+
+    keys.go_to("+ Condition")
+    keys.press("Enter")
+    keys.stays("Attribute")
+    keys.type("emailaddress1")
+    keys.press("Enter")
+    keys.stays("Attribute")
+    keys.go_to("Operator")
+    keys.type("contains data")
+    keys.type("is not e")
+    keys.stays("Operator")
+    keys.go_to("+ Condition", by="Shift+Tab")
+    keys.press("Enter")
+    keys.stays("Attribute")
+    keys.type("statecode")
+    keys.press("Enter")
+    keys.go_to("Value")
+    keys.type("Act")
+    keys.stays("Value")
+
+    keys.go_to("+ Group", by="Shift+Tab")
+    keys.press("Enter")
+    keys.stays("Group")
+    keys.go_to("Remove")
+    keys.press("Enter")
+    keys.stays("+ Group")
+
+    keys.go_to("+ Order by")
+    keys.press("Enter")
+    keys.stays("Order by")
+    keys.type("fullname")
+    keys.press("Enter")
+    keys.stays("Order by")
+    keys.go_to("Linked entity")
+    assert shape(text.input_value()) == [
+        ("fetch", {}),
+        ("entity", {"name": "contact"}),
+        ("attribute", {"name": "fullname"}),
+        ("attribute", {"name": "emailaddress1"}),
+        ("filter", {"type": "and"}),
+        ("condition", {"attribute": "emailaddress1", "operator": "not-null"}),
+        ("condition", {"attribute": "statecode", "operator": "eq", "value": "0"}),
+        ("order", {"attribute": "fullname"}),
+    ]
+    assert keys.unseen == []
+    keys.go_to("Save")
+    keys.follow()
+    page.get_by_text("was changed successfully").wait_for()
+
+
+@pytest.mark.processes
+@pytest.mark.browser
+def test_an_operator_that_is_not_supported_is_shown_and_marked_and_kept(site: Site, page: Page) -> None:
+    site.manage("shell", "-c", _QUERY.format(text=PASTED))
+    keys = signed_in(site, page)
+    keys.find("Empty query")
+    row = page.locator("#field-settings__query .studio-group .studio-condition").first
+    operator = row.get_by_label("Operator")
+    operator.wait_for()
+    assert operator.input_value() == "in-fiscal-period"
+    assert operator.get_attribute("aria-invalid") == "true"
+    row.get_by_text("This operator is not supported.").wait_for()
+    assert row.locator("code").inner_text() == "2026"
+    # Another row changes; this one does not.
+    keys.skip()
+    keys.go_to("+ Column")
+    keys.press("Enter")
+    keys.stays("Column")
+    text = page.locator("[name=settings__query]")
+    assert 'operator="in-fiscal-period" value="2026"' in text.input_value()
+    operator.select_option("like")
+    row.get_by_label("Value").wait_for()
+    assert 'operator="like" value="2026"' in text.input_value()
+    assert operator.get_attribute("aria-invalid") is None
+
+
+def test_an_operator_that_is_not_supported_is_never_served(dora: Client) -> None:
+    row = Endpoint.objects.get(kind="paginated-query", name="accounts")
+    data = filled(page(dora, change_url(row))) | {"settings__query": PASTED}
+    refused = send(dora, change_url(row), data)
+    assert any("in-fiscal-period" in message for _, message in blocking(refused))
+    del data["enabled"]
+    assert send(dora, change_url(row), data).status_code == 302
+    row.refresh_from_db()
+    assert shape(row.settings["query"]) == shape(PASTED)
