@@ -231,6 +231,7 @@ UNFOLD = {
     "SITE_URL": "/",
     "SITE_SYMBOL": "account_balance",
     "SHOW_LANGUAGES": True,
+    "SHOW_BACK_BUTTON": True,
     "LANGUAGES": {"action": "/admin/language/"},
     "SIDEBAR": {"navigation": "designer.studio.navigation.sidebar.navigation"},
     "ACCOUNT": {"navigation": "designer.studio.navigation.account_links.account_links"},

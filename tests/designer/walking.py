@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from axe_playwright_python.base import AXE_SCRIPT  # type: ignore[import-untyped]
 
+from tests.browser import PATIENCE
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, ConsoleMessage, Page
 
-SIZES = ((1440, 900), (1024, 768))
+# A desk, a small laptop, a telephone.
+SIZES = ((1440, 900), (1024, 768), (390, 844))
 _WCAG = {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
-_CONTRAST = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
+CONTRAST = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
 _JUDGE = """([rules, without]) => axe.run(
     document,
     { runOnly: rules, rules: without, resultTypes: ["violations"], preload: false },
@@ -29,15 +32,24 @@ _WIDTHS = "[document.documentElement.scrollWidth, document.documentElement.clien
 
 
 def unreachable(page: Page, *, is_covered: bool = False) -> list[str]:
-    """What axe-core finds, by the rules of WCAG 2.2 A and AA, in light and then in dark.
+    """What axe-core finds by the rules of WCAG 2.2 A and AA: on a desk and a telephone, in light and in dark.
 
     What is partly covered, by what has opened over it, is not too small for that.
     """
     without = {"target-size": {"enabled": False}} if is_covered else {}
     page.evaluate(AXE_SCRIPT)
-    found = [f"in light, {one}" for one in page.evaluate(_JUDGE, [_WCAG, without])]
+    found = [f"in light, {one}" for one in judged(page, _WCAG, without)]
     page.evaluate(_DARKEN)
-    return found + [f"in dark, {one}" for one in page.evaluate(_JUDGE, [_CONTRAST, {}])]
+    return found + [f"in dark, {one}" for one in judged(page, CONTRAST)]
+
+
+def judged(page: Page, rules: dict[str, Any], without: dict[str, Any] | None = None) -> list[str]:
+    """What axe-core, which the page must have loaded, finds by these rules on a desk and on a telephone."""
+    found = []
+    for width, height in (SIZES[0], SIZES[-1]):
+        page.set_viewport_size({"width": width, "height": height})
+        found += [f"{width} pixels wide, {one}" for one in page.evaluate(_JUDGE, [rules, without or {}])]
+    return found
 
 
 def leave_out(page: Page, selector: str) -> None:
@@ -85,6 +97,7 @@ def walk(chromium: Browser, url: str, cookies: dict[str, str]) -> Iterator[Walk]
     held: list[Any] = [
         {"name": name, "value": value, "url": f"{url}/admin/"} for name, value in cookies.items()
     ]
+    context.set_default_timeout(PATIENCE)
     context.add_cookies(held)
     yield Walk(context.new_page(), url)
     context.close()

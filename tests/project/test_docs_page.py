@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
 import pytest
+from axe_playwright_python.base import AXE_SCRIPT  # type: ignore[import-untyped]
 
+from tests.designer.walking import CONTRAST, judged
 from tests.servers import Server, Site
 
 if TYPE_CHECKING:
@@ -100,6 +102,24 @@ def test_the_page_is_dark_for_those_who_want_it_so(server: Server, page: Page) -
     page.get_by_text("Send the contact form").wait_for()
     red = page.evaluate("getComputedStyle(document.body).backgroundColor.match(/\\d+/)[0]")
     assert int(red) < 60
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_what_the_page_shows_can_be_read(
+    server: Server, page: Page, colours: Literal["light", "dark"]
+) -> None:
+    page.emulate_media(color_scheme=colours)
+    page.goto(server.url + "/api/docs")
+    page.get_by_text("Send the contact form").wait_for()
+    authorize(page, "manager")
+    page.get_by_text(CREATE, exact=True).wait_for()
+    page.evaluate(AXE_SCRIPT)
+    wrong = judged(page, CONTRAST)
+    page.get_by_role("button", name="Close").first.click()
+    for method in ("get", "post", "put", "patch", "delete"):
+        page.locator(f".opblock-{method} .opblock-summary-control").first.click()
+        page.locator(f".opblock-{method} .responses-wrapper").first.wait_for()
+    assert wrong + judged(page, CONTRAST) == []
 
 
 def test_a_private_api_says_so_and_shows_itself_to_who_authorizes(site: Site, page: Page) -> None:

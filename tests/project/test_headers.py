@@ -44,6 +44,12 @@ def test_the_studio_cannot_be_framed(client: Client) -> None:
     assert client.get("/admin/login/").headers["X-Frame-Options"] == "DENY"
 
 
+@pytest.mark.parametrize("address", ["/admin/designer/module/", "/admin/designer/module/add/?_popup=1"])
+def test_no_list_and_no_form_of_the_studio_can_be_framed(dora: Client, address: str) -> None:
+    assert dora.get(address).headers["X-Frame-Options"] == "DENY"
+    assert directives(dora, address)["frame-ancestors"] == "'none'"
+
+
 def test_the_api_sets_no_cookie_and_reads_none(dora: Client) -> None:
     answer = dora.get("/api/context")
     assert answer.status_code == 401

@@ -5,6 +5,30 @@
   // Icons are words in a font of pictures: nobody should hear “arrow_circle_down”.
   const quiet = (node) => node.querySelectorAll(".material-symbols-outlined").forEach((icon) => icon.setAttribute("aria-hidden", "true"));
 
+  // The sidebar: beside the page where there is room, and then remembered; over it where there is none.
+  document.addEventListener("alpine:init", () => {
+    window.Alpine.store("sidebar", {
+      isOpen: localStorage.getItem("studioSidebar") !== "closed",
+      isOver: false,
+      toggle() {
+        this.isOpen = !this.isOpen;
+        localStorage.setItem("studioSidebar", this.isOpen ? "open" : "closed");
+      },
+    });
+  });
+
+  // Newer releases of the look act on single letters wherever no text is typed: a “c” that looks for *Create* in a
+  // list of choices would open another page, and lose this one. Of these keys the studio has one: “/” searches.
+  const isTyping = (node) => node.matches("input, textarea, select, [contenteditable]");
+  window.addEventListener("keydown", (event) => {
+    if (event.key.length > 1 || event.ctrlKey || event.metaKey) return;
+    event.stopImmediatePropagation();
+    const search = document.getElementById("searchbar");
+    if (event.key !== "/" || !search || isTyping(event.target)) return;
+    event.preventDefault();
+    search.focus();
+  });
+
   document.addEventListener("DOMContentLoaded", () => {
     quiet(document);
     document.addEventListener("htmx:afterSwap", (event) => quiet(event.target));
@@ -26,6 +50,13 @@
     document.querySelectorAll("select.select2-hidden-accessible").forEach(call);
   };
   window.addEventListener("load", () => setTimeout(mend));
+
+  // What is scrolled sideways, and has nothing in it that takes the focus, takes it itself while there is something to scroll.
+  const scrolled = new ResizeObserver((entries) => entries.forEach(({ target }) => {
+    if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
+    else target.removeAttribute("tabindex");
+  }));
+  window.addEventListener("load", () => document.querySelectorAll(".studio-scroll").forEach((box) => scrolled.observe(box)));
 
   // Django's script stands in the first field of a form that adds, unless it runs before the page has its styles.
   window.addEventListener("load", () => {

@@ -1,0 +1,110 @@
+"""What the studio asks of its look. Which release is installed depends on the version of Python."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from django.contrib.staticfiles import finders
+
+from tests.servers import ROOT, Site
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+_TAG = re.compile(r"\{[%{#].*?[%}#]\}", re.DOTALL)
+_CLASSES = re.compile(r'(?<!:)\bclass="([^"]*)"')
+_SELECTOR = re.compile(r"\.((?:\\.|[\w-])+)")
+_OWN_STYLES = [f"designer/{name}.css" for name in ("studio", "shell", "pages", "endpoint", "rtl")]
+_TEMPLATES = (ROOT / "designer" / "templates", ROOT / "designer" / "overrides")
+
+
+def _styled(path: str) -> set[str]:
+    found = finders.find(path)
+    assert isinstance(found, str)
+    text = Path(found).read_text(encoding="utf-8")
+    return {re.sub(r"\\(.)", r"\1", name) for name in _SELECTOR.findall(text)}
+
+
+def test_every_class_that_templates_borrow_is_styled_by_the_look() -> None:
+    styled = _styled("unfold/css/styles.css").union(*map(_styled, _OWN_STYLES))
+    missing = {
+        name: template.name
+        for folder in _TEMPLATES
+        for template in folder.rglob("*.html")
+        for classes in _CLASSES.findall(_TAG.sub(" ", template.read_text(encoding="utf-8")))
+        for name in classes.split()
+        # Beginnings of names go on in a tag; the studio's own may be there for its scripts.
+        if name not in styled and not name.endswith("-") and not name.startswith("studio-")
+    }
+    assert missing == {}
+
+
+@pytest.fixture
+def studio(site: Site, page: Page) -> Page:
+    """The studio's first page, as designer."""
+    page.goto(site.start().url + "/admin/")
+    page.get_by_label("Username").fill("designer")
+    page.get_by_label("Password").fill("demo")
+    page.keyboard.press("Enter")
+    page.locator("#nav-sidebar").wait_for(state="attached")
+    return page
+
+
+@pytest.mark.processes
+@pytest.mark.browser
+def test_the_sidebar_stands_beside_the_page_or_opens_over_it(studio: Page) -> None:
+    sidebar, main = studio.locator("#nav-sidebar"), studio.locator("#main")
+
+    def edges() -> tuple[float, float]:
+        beside, content = sidebar.bounding_box(), main.bounding_box()
+        assert beside is not None
+        assert content is not None
+        return beside["x"] + beside["width"], content["x"]
+
+    end, start = edges()
+    assert end <= start
+    studio.get_by_role("button", name="Show or hide the sidebar").click()
+    sidebar.wait_for(state="hidden")
+    studio.reload()
+    sidebar.wait_for(state="hidden")
+    studio.get_by_role("button", name="Show or hide the sidebar").click()
+    sidebar.wait_for()
+
+    studio.set_viewport_size({"width": 390, "height": 844})
+    sidebar.wait_for(state="hidden")
+    studio.get_by_role("button", name="Show or hide the sidebar").click()
+    sidebar.wait_for()
+    assert edges()[1] == 0
+    studio.keyboard.press("Escape")
+    sidebar.wait_for(state="hidden")
+
+
+@pytest.mark.processes
+@pytest.mark.browser
+def test_a_letter_chooses_in_a_list_and_does_nothing_else(studio: Page) -> None:
+    studio.get_by_text("All endpoints").click()
+    studio.get_by_text("POST /api/sales/accounts", exact=True).click()
+    studio.locator("#section-inputs").wait_for()
+    address = studio.url
+    studio.get_by_label("Source").first.focus()
+    for key in ("c", "f", "[", "?"):
+        studio.keyboard.press(key)
+    assert studio.url == address
+    assert studio.locator("#nav-sidebar").is_visible()
+    assert studio.get_by_text("Available shortcuts").count() == 0
+    studio.keyboard.press("Control+k")
+    studio.locator("#studio-palette-list a").first.wait_for()
+    assert studio.locator("[role=dialog], dialog[open]").count() == 1
+
+
+@pytest.mark.processes
+@pytest.mark.browser
+def test_a_slash_goes_to_the_search_of_a_list(studio: Page) -> None:
+    studio.get_by_text("All endpoints").click()
+    studio.locator("#searchbar").wait_for()
+    studio.keyboard.press("/")
+    studio.keyboard.type("a/b")
+    assert studio.locator("#searchbar").input_value() == "a/b"
