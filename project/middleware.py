@@ -16,7 +16,7 @@ from django.conf import settings
 from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
-from django.http import HttpRequest, HttpResponseForbidden
+from django.http import HttpRequest, HttpResponse, HttpResponseForbidden
 from django.http.response import HttpResponseBase
 from django.middleware.clickjacking import XFrameOptionsMiddleware
 from django.middleware.common import CommonMiddleware
@@ -89,7 +89,7 @@ class StudioMessages(StudioOnly, MessageMiddleware):
 class StudioFrames(StudioOnly, XFrameOptionsMiddleware):
     """No page of the studio can be framed."""
 
-    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         # A newer release of the studio's look allows frames of its own origin on every list and form.
         response.headers["X-Frame-Options"] = "DENY"
         return response

@@ -11,6 +11,9 @@ import pytest
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
+# Milliseconds: only what never comes is a failure.
+PATIENCE = 180_000
+
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
@@ -31,5 +34,6 @@ def chromium() -> Iterator[Browser]:
 @pytest.fixture
 def page(chromium: Browser) -> Iterator[Page]:
     context = chromium.new_context(viewport={"width": 1360, "height": 900})
+    context.set_default_timeout(PATIENCE)
     yield context.new_page()
     context.close()

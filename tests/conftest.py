@@ -24,7 +24,9 @@ from pytest_django import DjangoDbBlocker
 from tests.callers import Caller, account
 
 # Speed is the bench's business: an example that a busy machine runs slowly has not failed.
-hypothesis.settings.register_profile("portico", deadline=None)
+hypothesis.settings.register_profile(
+    "portico", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
 hypothesis.settings.load_profile("portico")
 
 pytest_plugins = ["tests.browser", "tests.servers"]

@@ -97,9 +97,17 @@ def test_a_key_that_is_taken_is_a_conflict_alike(world: World) -> None:
     assert world.twins.ask("rep", "POST", world.path(create), json=body).status == 409
 
 
-def test_all_that_may_be_answered_was(world: World) -> None:
-    """The last: the others have met every outcome, so none of them has asked in vain."""
-    assert {200, 204, 206, 304, 400, 401, 403, 404, 409, 412, 422, 428} <= set(world.twins.statuses)
+def test_what_is_asked_meets_all_that_may_be_answered(world: World) -> None:
+    """Or else some of it is asked in vain. The other tests may have been some other process's."""
+    wanted = {200, 204, 206, 304, 400, 401, 403, 404, 412, 428}
+    for endpoint in sorted(world.configuration.endpoints, key=lambda one: in_turn(one.key)):
+        if wanted <= set(world.twins.statuses):
+            break
+        world.twins.ask(None, "GET", world.path(endpoint), ids=(UNKNOWN, UNKNOWN))
+        world.twins.ask("agent", "GET", world.path(endpoint), ids=(UNKNOWN, UNKNOWN))
+        if endpoint.name != CAPPED["name"]:
+            ASKED[endpoint.kind](world, endpoint)
+    assert wanted <= set(world.twins.statuses)
 
 
 def remote_settings(server: Server) -> dict[str, str]:

@@ -13,12 +13,14 @@ import requests
 
 from crmbox.demo.people import FIRST_ACCOUNT, FIRST_CONTACT, RITA_REP, stable_id
 from crmbox.webapi.credentials import DEMO_CLIENT
-from tests.servers import Server, Site, copied
+from tests.servers import Server, Site, copied, until
 
 pytestmark = pytest.mark.processes
 
 CURSOR = re.compile(rb'"cursor":"[^"]*"')
 # Their tags stand for the metadata's revision, which each platform counts on its own.
+# Longer than anything that does not wait for it takes on any machine.
+LONG = 60
 DESCRIBED = ("/api/schema", "/api/openapi")
 IDS = (FIRST_ACCOUNT, FIRST_CONTACT, stable_id("incident", "1"), RITA_REP)
 
@@ -39,9 +41,13 @@ class Person:
 
     def settled(self, path: str) -> requests.Response:
         """The answer to a GET, once what is made beside the requests is there."""
-        give_up = time.monotonic() + 60
-        while (answer := self.get(path)).status_code == 503 and time.monotonic() < give_up:
-            time.sleep(0.5)
+
+        def settled() -> requests.Response | None:
+            answer = self.get(path)
+            return None if answer.status_code == 503 else answer
+
+        answer = until(settled, pause=0.5)
+        assert answer is not None
         return answer
 
 
@@ -177,11 +183,11 @@ def test_a_failing_platform_is_the_contracts_problem(rita: Person, faults: Any) 
 
 def test_a_hanging_platform_leaves_other_endpoints_alone(rita: Person, faults: Any) -> None:
     assert rita.get("/optionsets/priorities").status_code == 200
-    faults({"path": "/accounts", "times": None, "delay": 3})
+    faults({"path": "/accounts", "times": None, "delay": LONG})
 
     began = time.monotonic()
     assert rita.get("/optionsets/priorities").status_code == 200
-    assert time.monotonic() - began < 1
+    assert time.monotonic() - began < LONG
 
 
 def test_option_sets_are_served_while_the_platform_is_away_even_after_a_restart(

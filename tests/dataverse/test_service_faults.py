@@ -15,12 +15,13 @@ import requests
 
 from crmbox.demo.people import FIRST_ACCOUNT
 from crmbox.webapi.credentials import DEMO_CLIENT
-from tests.servers import Server, Site, copied
+from tests.servers import Server, Site, copied, until
 
 pytestmark = pytest.mark.processes
 
 PLATFORM_SECONDS = 2
-SLACK = 4.0
+# That calls are cut off is seen by their status: the slow answers would be good ones.
+SLACK = 30.0
 """Seconds that a busy machine may take on top."""
 
 RECORDS = f"/api/sales/accounts/{FIRST_ACCOUNT}"
@@ -56,10 +57,7 @@ class Service:
     def recover(self) -> None:
         """Until the platform is trusted again."""
         self.arm()
-        until = time.monotonic() + 60
-        while self.ask("GET", RECORDS).status_code != 200:
-            assert time.monotonic() < until
-            time.sleep(0.2)
+        until(lambda: self.ask("GET", RECORDS).status_code == 200, pause=0.2)
 
 
 @pytest.fixture(scope="module")
@@ -217,22 +215,30 @@ def test_a_create_without_a_key_is_not_doubled_by_the_service(service: Service, 
     assert service.named(name) == 1
 
 
+def _timed(service: Service, path: str) -> tuple[int, float]:
+    """The status, and the seconds until it came."""
+    began = time.monotonic()
+    status = service.ask("GET", path).status_code
+    return status, time.monotonic() - began
+
+
 def test_a_slow_entity_leaves_all_else_alone(service: Service) -> None:
     service.ask("POST", "/api/sales/actions/ping", json={"message": "Warm"})
     service.arm({**FOREVER, "path": "/accounts", "delay": PLATFORM_SECONDS * 0.8})
 
     with ThreadPoolExecutor(40) as threads:
-        slow = [threads.submit(service.ask, "GET", RECORDS) for _ in range(40)]
-        time.sleep(0.3)
-        taken = []
-        for _ in range(5):
-            began = time.monotonic()
-            assert service.ask("GET", "/optionsets/priorities").status_code == 200
-            assert service.ask("GET", "/health/ready").status_code == 200
-            taken.append(time.monotonic() - began)
-        outcomes = {each.result().status_code for each in slow}
+        slow = [threads.submit(_timed, service, RECORDS) for _ in range(40)]
+        # Those who find every place taken are refused at once.
+        until(lambda: any(each.done() for each in slow))
+        others = [_timed(service, path) for path in ("/optionsets/priorities", "/health/ready")]
+        answers = [each.result() for each in slow]
 
-    assert sorted(taken)[2] < 1, taken
+    assert [status for status, _ in others] == [200, 200]
+    # Who had waited for a thread of the slow ones would have waited for the first of these.
+    assert sum(seconds for _, seconds in others) < min(
+        seconds for status, seconds in answers if status == 200
+    )
+    outcomes = {status for status, _ in answers}
     # Six are at the platform, six wait for their turn, and the others are told to come again.
     assert 503 in outcomes
     assert outcomes <= {200, 503, 504}

@@ -44,10 +44,23 @@ def test_a_token_is_fetched_once() -> None:
     assert source.fetched == 1
 
 
-def test_a_token_is_renewed_before_it_ends() -> None:
-    tokens = Tokens(Issuing(0.2))
+@pytest.fixture
+def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Moves the clock on by seconds, without waiting for them."""
+    real, passed = time.monotonic, 0.0
+
+    def move(seconds: float) -> None:
+        nonlocal passed
+        passed += seconds
+
+    monkeypatch.setattr(time, "monotonic", lambda: real() + passed)
+    return move
+
+
+def test_a_token_is_renewed_before_it_ends(later: Callable[[float], None]) -> None:
+    tokens = Tokens(Issuing(200))
     tokens.get(ends())
-    time.sleep(0.12)
+    later(120)
 
     assert tokens.get(ends()) == "token 2"
 
@@ -71,20 +84,20 @@ def test_many_threads_fetch_one_token() -> None:
     assert (found, source.fetched) == ({"token 1"}, 1)
 
 
-def test_the_old_token_serves_while_a_new_one_cannot_be_had() -> None:
+def test_the_old_token_serves_while_a_new_one_cannot_be_had(later: Callable[[float], None]) -> None:
     broken = threading.Event()
 
     def fail() -> None:
         if broken.is_set():
             raise Unavailable("no")
 
-    tokens = Tokens(Issuing(0.6, before=fail))
+    tokens = Tokens(Issuing(600, before=fail))
     tokens.get(ends())
     broken.set()
-    time.sleep(0.35)
+    later(350)
 
     assert tokens.get(ends()) == "token 1"
-    time.sleep(0.3)
+    later(300)
     with pytest.raises(Unavailable):
         tokens.get(ends())
 

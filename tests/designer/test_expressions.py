@@ -131,10 +131,10 @@ def test_references_are_the_offered_names_that_are_used() -> None:
     ],
 )
 def test_an_expression_that_would_take_long_or_grow_is_refused(text: str) -> None:
-    started = time.monotonic()
+    started = time.thread_time()
     with pytest.raises(ExpressionError):
         value(text, {"many": list(range(1000))})
-    assert time.monotonic() - started < 2
+    assert time.thread_time() - started < 2
 
 
 _PIECES = st.sampled_from(

@@ -99,10 +99,10 @@ def test_what_has_no_value_says_what_would_have_one(text: str, message: str) -> 
     ],
 )
 def test_text_does_not_grow_without_end(text: str) -> None:
-    started = time.monotonic()
+    started = time.thread_time()
     with pytest.raises(ExpressionError, match="more than 100000 characters"):
         Expression(text, NAMES).evaluate({"input": {"long": "a" * 30_000}, "record": {}})
-    assert time.monotonic() - started < 1
+    assert time.thread_time() - started < 1
 
 
 def test_long_text_of_a_record_may_be_long() -> None:

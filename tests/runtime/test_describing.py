@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.servers import Server, Site
+from tests.servers import Server, Site, until
 
 pytestmark = pytest.mark.processes
 
@@ -87,10 +87,7 @@ def test_an_edit_past_the_studio_is_described_by_a_process_of_the_lowest_priorit
     (child,) = children_of(server)
     assert os.getpriority(os.PRIO_PROCESS, child) == 19
     server.stop()
-    give_up = time.monotonic() + 20
-    while child in describing() and time.monotonic() < give_up:
-        time.sleep(0.1)
-    assert child not in describing()
+    until(lambda: child not in describing())
 
 
 @pytest.fixture
@@ -113,17 +110,14 @@ def read(server: Server) -> Any:
 
 
 def started_by(server: Server) -> int:
-    give_up = time.monotonic() + 20
-    while not children_of(server) and time.monotonic() < give_up:
-        time.sleep(0.02)
-    (child,) = children_of(server)
+    (child,) = until(lambda: children_of(server), pause=0.02)
     return child
 
 
 def test_who_comes_before_it_is_described_is_told_when_to_come_again(held: Server) -> None:
     began = time.monotonic()
     answer = read(held)
-    assert 1 <= time.monotonic() - began < 10
+    assert time.monotonic() - began >= 1
     assert (answer.status_code, answer.json()["code"]) == (503, "not_described_yet")
     assert int(answer.headers["Retry-After"]) >= 1
     # Nobody else has to wait.

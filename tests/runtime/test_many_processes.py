@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
@@ -11,7 +10,7 @@ import pytest
 import requests
 
 from tests.dying import LAST_WORDS
-from tests.servers import Server, Site
+from tests.servers import Server, Site, until
 
 pytestmark = pytest.mark.processes
 ACCOUNTS = "/api/sales/accounts"
@@ -62,10 +61,13 @@ def test_a_process_killed_between_platform_and_answer_does_not_double_the_record
         _post(dying, token, LAST_WORDS, "killed")
     early = _post(healthy, token, LAST_WORDS, "killed")
     assert (early.status_code, early.json()["code"]) == (409, "in_flight")
-    give_up = time.monotonic() + 20
-    while (answer := _post(healthy, token, LAST_WORDS, "killed")).status_code == 409:
-        assert time.monotonic() < give_up
-        time.sleep(0.3)
+
+    def settled() -> requests.Response | None:
+        answer = _post(healthy, token, LAST_WORDS, "killed")
+        return None if answer.status_code == 409 else answer
+
+    answer = until(settled, pause=0.3)
+    assert answer is not None
     assert answer.status_code == 200, answer.text
     assert _named(site, LAST_WORDS) == 1
     again = _post(healthy, token, LAST_WORDS, "killed")

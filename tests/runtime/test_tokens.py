@@ -198,9 +198,10 @@ def test_a_header_without_a_token_is_refused(header: str) -> None:
 
 
 def test_a_token_of_100_kb_is_refused_unread(token: str) -> None:
-    started = time.perf_counter()
+    # The work that it is, not how long other work makes it wait.
+    started = time.thread_time()
     refusal("Bearer " + token + "A" * 100_000)
-    assert time.perf_counter() - started < 0.05
+    assert time.thread_time() - started < 0.05
 
 
 def test_a_deeply_nested_payload_is_refused() -> None:
