@@ -122,7 +122,7 @@ window.studio = window.studio || {};
     return [input, button("@…", () => give(["@"]))];
   };
 
-  // Controls for a condition's value; the first of them has the focus when the condition's operator was chosen.
+  // Controls for a condition's value, the main one first.
   const valueEditor = (condition, attribute, taken, texts, changed) => {
     const operator = condition.getAttribute("operator");
     if (taken === 0) return [];
@@ -176,26 +176,31 @@ window.studio = window.studio || {};
     const { entity, known, operators, texts, changed } = context;
     const name = condition.getAttribute("attribute") || "";
     const given = condition.getAttribute("operator") || "";
-    const operator = operators.find((one) => one.name === given);
     const attribute = attributePicker(texts.attribute, entity, known, name, (value) => {
       condition.setAttribute("attribute", value);
       changed(condition, "first");
     });
+    const values = element("span", { className: "studio-either" });
+    const taken = (operator) => operators.find((one) => one.name === operator)?.values;
+    // The list itself stays: whoever types the name of an operator has chosen others by its first letters.
     const chosen = select(texts.operator, withPresent(operators.map((one) => [one.name, one.label]), [given]), given, (value) => {
       const present = valuesOf(condition);
       condition.setAttribute("operator", value);
-      setValues(condition, value, operators.find((one) => one.name === value)?.values === 0 ? [] : present);
-      changed(condition, "operator");
+      setValues(condition, value, taken(value) === 0 ? [] : present);
+      changed();
+      show(value);
     });
-    const controls = [edits(attribute, condition, "first"), edits(chosen, condition, "operator")];
-    if (operator) {
-      const [value, ...more] = valueEditor(condition, known.attributes[name], operator.values, texts, changed);
-      return [...controls, value ? element("span", { className: "studio-either" }, edits(value, condition, "value"), ...more) : element("span")];
-    }
-    const marks = unsupported(condition, texts);
-    chosen.setAttribute("aria-invalid", "true");
-    chosen.setAttribute("aria-describedby", marks.at(-1).id);
-    return [...controls, element("span", { className: "studio-either" }, ...marks)];
+    const show = (operator) => {
+      const isSupported = operators.some((one) => one.name === operator);
+      const shown = isSupported ? valueEditor(condition, known.attributes[name], taken(operator), texts, changed) : unsupported(condition, texts);
+      if (isSupported && shown.length) edits(shown[0], condition, "value");
+      values.replaceChildren(...shown);
+      if (isSupported) return ["aria-invalid", "aria-describedby"].forEach((mark) => chosen.removeAttribute(mark));
+      chosen.setAttribute("aria-invalid", "true");
+      chosen.setAttribute("aria-describedby", shown.at(-1).id);
+    };
+    show(given);
+    return [edits(attribute, condition, "first"), edits(chosen, condition, "operator"), values];
   };
 
   const conditionRow = (condition, context) => {
