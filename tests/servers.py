@@ -196,12 +196,13 @@ def store(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
     command = [program, "--bind", "127.0.0.1", "--save", "", "--dir", str(tmp_path), "--port", str(port)]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT)
     client = redis.Redis(port=port)
-    give_up = time.monotonic() + 10
-    while time.monotonic() < give_up:
+
+    def answers() -> bool:
         with suppress(redis.ConnectionError):
-            client.ping()
-            break
-        time.sleep(0.05)
+            return bool(client.ping())
+        return False
+
+    until(answers)
     yield process
     process.kill()
     process.wait(10)
