@@ -190,7 +190,14 @@ SETTINGS: tuple[Setting, ...] = (
         "{}",
         "Issuers whose tokens are taken besides the service's own: a JSON object by `iss`, each with "
         "`audience`, `jwks_url` or `public_key`, `algorithms`, `roles_claim`, `role_map`, "
-        "`platform_user_claim`.",
+        "`platform_user_claim`, `leeway`.",
+    ),
+    Setting(
+        "TOKEN_LEEWAY",
+        between(0, 600),
+        "60",
+        "Seconds by which the clock of an issuer may differ from this machine's, where the issuer's entry in "
+        "`ISSUERS` says nothing else.",
     ),
     Setting(
         "PLATFORM",
@@ -273,7 +280,17 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("CALLER_RATE", whole, "600", "Requests a minute for one caller; 0 switches the limit off."),
     Setting("ADDRESS_RATE", whole, "60", "Requests a minute for one anonymous address; 0 switches it off."),
     Setting(
-        "LOGIN_FAILURES", whole, "10", "Failed logins of one account from one address before a lock-out."
+        "LOGIN_RATE",
+        whole,
+        "60",
+        "Logins and refreshes a minute for one address, of the API and of the studio; 0 switches it off.",
+    ),
+    Setting(
+        "LOGIN_FAILURES",
+        whole,
+        "10",
+        "Failed logins of one account from one network before a lock-out. Twice as many of one account from "
+        "anywhere slow it down, three times as many from one network lock that out. 0 switches it off.",
     ),
     Setting(
         "AUDIT_DAYS", whole, "1095", "Days that entries of the audit log are kept; 0 keeps them for ever."

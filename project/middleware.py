@@ -24,6 +24,10 @@ from django.middleware.csrf import CsrfViewMiddleware
 from django.utils import translation
 from django.utils.cache import patch_vary_headers
 
+from designer.studio.pages.failures import slowed_down
+from runtime.http.limits import count_login
+from runtime.http.problems import Problem
+
 STUDIO = "/admin/"
 
 
@@ -96,7 +100,15 @@ class StudioFrames(StudioOnly, XFrameOptionsMiddleware):
 
 
 class StudioLockout(StudioOnly, AxesMiddleware):  # type: ignore[misc]
-    pass
+    """The studio's login is counted with those of the API: it is the same people's passwords."""
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if request.method == "POST" and request.path_info == settings.LOGIN_URL:
+            try:
+                count_login(request)
+            except Problem as refusal:
+                return slowed_down(request, int(refusal.headers["Retry-After"]))
+        return super().__call__(request)
 
 
 class ContentPolicy:

@@ -19,6 +19,7 @@ from designer.models import AuditEntry
 from designer.studio.look import ModelAdmin
 from designer.studio.saving.audited import State
 from designer.studio.studio_accounts import StudioAccountAdmin, lift_lock_outs
+from runtime.callers import failed_logins_page  # noqa: F401  registers itself
 from runtime.callers.account_form import AccountForm
 from runtime.callers.local import revoke_all
 from runtime.models import ApiAccount

@@ -7,10 +7,11 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from runtime.callers.failed_logins import FailedLogins, KnownNetwork
 from runtime.describe.models import DescriptionFragment
 from runtime.idempotency.models import IdempotencyRecord
 
-__all__ = ["ApiAccount", "DescriptionFragment", "IdempotencyRecord"]
+__all__ = ["ApiAccount", "DescriptionFragment", "FailedLogins", "IdempotencyRecord", "KnownNetwork"]
 
 
 class ApiAccount(models.Model):

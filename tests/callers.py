@@ -13,9 +13,10 @@ PASSWORD = "demo"
 class Caller:
     """`caller.post(path, body)` and its kin give Django's test response; `body` is a value, or raw bytes."""
 
-    def __init__(self, token: str | None = None) -> None:
+    def __init__(self, token: str | None = None, address: str = "127.0.0.1") -> None:
         self.token = token
-        self.client = Client(headers={"Authorization": f"Bearer {token}"} if token else None)
+        headers = {"Authorization": f"Bearer {token}"} if token else None
+        self.client = Client(headers=headers, REMOTE_ADDR=address)
 
     def get(self, path: str, **headers: str) -> Any:
         return self.request("GET", path, **headers)

@@ -4,7 +4,8 @@
                                     "jwks_url": "https://login.example.com/keys",
                                     "roles_claim": "roles",
                                     "role_map": {"Sales": ["sales-rep"]},
-                                    "platform_user_claim": "crm_user"}}
+                                    "platform_user_claim": "crm_user",
+                                    "leeway": 60}}
 """
 
 from __future__ import annotations
@@ -37,29 +38,37 @@ from runtime.callers.refusals import invalid_token
 
 # Signatures that a public key verifies: with them a token can never be signed by what everybody may read.
 Algorithm = Literal["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]
-_Roles = Annotated[
-    tuple[str, ...], BeforeValidator(lambda value: (value,) if isinstance(value, str) else value)
+_Texts = Annotated[
+    tuple[Annotated[str, Field(min_length=1)], ...],
+    BeforeValidator(lambda value: (value,) if isinstance(value, str) else value),
 ]
+
+# A longer one would keep tokens alive that their issuer has ended.
+_LONGEST_LEEWAY = 600
 
 
 class ForeignIssuer(BaseModel):
     """One issuer: where its keys are (`jwks_url`, or one `public_key` in PEM form), and what its claims mean.
 
-    `role_map` maps the values of `roles_claim` to the application's roles; without it the issuer's callers
-    have none. `platform_user_claim` names the claim with the GUID of the system user.
+    `audience` is what a token must be for: one name or several, any of which is enough. `role_map` maps the
+    values of `roles_claim` to the application's roles; without it the issuer's callers have none.
+    `platform_user_claim` names the claim with the GUID of the system user. Both name a claim, or by dots one
+    that is nested. `leeway` is by how many seconds the issuer's clock may differ from this one; the setting
+    `TOKEN_LEEWAY` unless given.
     `allow_private_addresses` lets `jwks_url` point into the own network.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    audience: str = Field(min_length=1)
+    audience: _Texts = Field(min_length=1)
     jwks_url: str | None = None
     public_key: str | None = None
     algorithms: tuple[Algorithm, ...] = Field(default=("RS256",), min_length=1)
     roles_claim: str = "roles"
-    role_map: Mapping[str, _Roles] = Field(default_factory=dict)
+    role_map: Mapping[str, _Texts] = Field(default_factory=dict)
     platform_user_claim: str | None = None
     allow_private_addresses: bool = False
+    leeway: int = Field(default_factory=lambda: settings.PORTICO["TOKEN_LEEWAY"], ge=0, le=_LONGEST_LEEWAY)
     name: str = Field(min_length=1)
 
     @field_validator("public_key")
@@ -93,14 +102,15 @@ class ForeignIssuer(BaseModel):
                 algorithms=list(self.algorithms),
                 audience=self.audience,
                 issuer=self.name,
-                options={"require": list(REQUIRED), "strict_aud": True},
+                leeway=self.leeway,
+                options={"require": list(REQUIRED)},
             )
         except jwt.ExpiredSignatureError as error:
-            raise invalid_token("The token has expired.") from error
+            raise invalid_token("The token has expired.", "expired") from error
         except (jwt.PyJWTError, TypeError, ValueError, OverflowError) as error:
             # The last three: claims of a type that the library does not expect.
-            raise invalid_token("The token is not valid here.") from error
-        check(claims, audience=self.audience)
+            raise invalid_token("The token is not valid here.", _reason(error)) from error
+        check(claims, audiences=self.audience)
         return claims
 
     @cached_property
@@ -114,11 +124,27 @@ class ForeignIssuer(BaseModel):
             return self.public_key or ""
         kid = jwt.get_unverified_header(token).get("kid")
         if kid is None:
-            raise invalid_token("The token does not say which key signed it (`kid`).")
+            raise invalid_token("The token does not say which key signed it (`kid`).", "no_kid")
         key = self._keys.key(kid)
         if key is None:
-            raise invalid_token("The token's key (`kid`) is not one of its issuer's.")
+            raise invalid_token("The token's key (`kid`) is not one of its issuer's.", "unknown_kid")
         return key
+
+
+def _reason(error: Exception) -> str:
+    """Why the library refused a token, in a word for the log: its own texts may quote claims."""
+    return next((word for kind, word in _REASONS.items() if isinstance(error, kind)), "malformed")
+
+
+_REASONS: Mapping[type[Exception], str] = {
+    jwt.InvalidSignatureError: "signature",
+    jwt.InvalidAlgorithmError: "algorithm",
+    jwt.InvalidAudienceError: "audience",
+    jwt.ImmatureSignatureError: "not_yet_valid",
+    jwt.InvalidIssuedAtError: "issued_at",
+    jwt.InvalidIssuerError: "issuer",
+    jwt.MissingRequiredClaimError: "missing_claim",
+}
 
 
 def read_issuers(described: Any) -> Mapping[str, ForeignIssuer]:

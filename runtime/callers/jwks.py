@@ -17,7 +17,7 @@ import orjson
 import requests
 
 from runtime.callers.outbound import is_public
-from runtime.http.problems import Problem
+from runtime.callers.refusals import issuer_unavailable
 
 logger = logging.getLogger("portico.issuers")
 
@@ -46,12 +46,7 @@ class KeySet:
             self._refresh(waiting=keys is None or kid not in keys)
             keys = self._keys
         if keys is None:
-            raise Problem(
-                503,
-                "issuer_unavailable",
-                "The keys of the token's issuer cannot be read just now.",
-                headers={"Retry-After": str(int(PAUSE))},
-            )
+            raise issuer_unavailable(int(PAUSE))
         return keys.get(kid)
 
     def _is_old(self) -> bool:

@@ -37,6 +37,8 @@ class LocalIssuer:
     """Verifies access tokens of local accounts."""
 
     name = _ISSUER
+    # Its clock is this service's own.
+    leeway = 0
 
     def verify(self, token: str) -> Claims:
         return _read(AccessToken, token)
@@ -52,12 +54,12 @@ def rotate(refresh: str) -> TokenPair:
     claims = _read(RefreshToken, refresh)
     account = reachable_accounts().filter(user_id=claims["sub"]).select_related("user").first()
     if account is None:
-        raise invalid_token("The account of this token is closed.")
+        raise invalid_token("The account of this token is closed.", "account_closed")
     with transaction.atomic():
         outstanding = OutstandingToken.objects.filter(jti=claims["jti"]).first()
         # Of two requests with the same token only one makes the row.
         if outstanding is None or not BlacklistedToken.objects.get_or_create(token=outstanding)[1]:
-            raise invalid_token("The refresh token has been used or revoked.")
+            raise invalid_token("The refresh token has been used or revoked.", "used_or_revoked")
         return _new_pair(account.user)
 
 
@@ -97,9 +99,12 @@ def _read(kind: type[Token], text: str) -> Claims:
     try:
         token = kind(text)  # type: ignore[arg-type]  # simplejwt says Token; text is what it reads
     except ExpiredTokenError as error:
-        raise invalid_token("The token has expired.") from error
+        raise invalid_token("The token has expired.", "expired") from error
     except (TokenError, KeyError, TypeError, ValueError, OverflowError) as error:
         # All but the first: claims of a type that simplejwt does not expect.
         raise invalid_token(_REFUSED) from error
-    check(token.payload, audience=_AUDIENCE)
+    if token.payload.get("aud") != _AUDIENCE:
+        # An array is a foreign issuer's way of writing: this service signs one name.
+        raise invalid_token(_REFUSED, "audience")
+    check(token.payload, audiences=(_AUDIENCE,))
     return token.payload

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import math
-
-from axes.helpers import get_cool_off
 from django.contrib.auth import authenticate
 from django.contrib.auth.models import User
 from django.contrib.auth.signals import user_logged_in, user_login_failed
 from rest_framework.request import Request
 
+from runtime.callers.failed_logins import Wait
 from runtime.callers.local import reachable_accounts
-from runtime.http.problems import Problem
+from runtime.callers.refusals import RefusedCaller
 
 
 def log_in(request: Request, username: str, password: str) -> User:
     """The user of an API account.
 
     Raises Problem 401 `invalid_credentials`, the same for an unknown name, a wrong password, a closed
-    account and one of the studio; 429 `locked_out` after too many of them for one name from one address.
+    account and one of the studio; 429 `locked_out` after too many of them for one name from one network, or
+    from that network at all; 429 `slowed_down` where many networks have failed with that name.
     """
     user = authenticate(request, username=username, password=password)
     if user is not None and not reachable_accounts().filter(user=user).exists():
@@ -26,25 +25,27 @@ def log_in(request: Request, username: str, password: str) -> User:
         user_login_failed.send(__name__, credentials={"username": username}, request=request)
         user = None
     if user is None:
-        raise _locked_out(request) if getattr(request, "axes_locked_out", False) else _wrong_credentials()
+        wait: Wait | None = getattr(request, "login_wait", None)
+        raise _wrong_credentials() if wait is None else _refused(wait)
     user_logged_in.send(User, request=request, user=user)
     return user
 
 
-def _wrong_credentials() -> Problem:
-    return Problem(
+def _wrong_credentials() -> RefusedCaller:
+    return RefusedCaller(
         401,
         "invalid_credentials",
         "No API account has this user name and password.",
-        headers={"WWW-Authenticate": "Bearer"},
+        "wrong_credentials",
+        **{"WWW-Authenticate": "Bearer"},
     )
 
 
-def _locked_out(request: Request) -> Problem:
-    cool_off = get_cool_off(request)
-    return Problem(
+def _refused(wait: Wait) -> RefusedCaller:
+    return RefusedCaller(
         429,
-        "locked_out",
-        "Too many failed logins with this user name from this address. Wait before the next one.",
-        headers={} if cool_off is None else {"Retry-After": str(math.ceil(cool_off.total_seconds()))},
+        wait.reason,
+        f"Too many failed logins. Try again in {wait.seconds} s.",
+        wait.reason,
+        **{"Retry-After": str(wait.seconds)},
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from crmclient import Guid, parse_guid
 from runtime.callers.caller import Claims, Identity
+from runtime.callers.claims import claim_at, values_of
 from runtime.callers.foreign import ForeignIssuer
 from runtime.callers.issuers import foreign_issuer
 from runtime.callers.local import reachable_accounts
@@ -35,10 +36,7 @@ def _of_account(subject: str) -> Identity | None:
 
 
 def _of_foreigner(claims: Claims, issuer: ForeignIssuer) -> Identity:
-    given = claims.get(issuer.roles_claim)
-    # A text or an object may look like a role by accident: only a plain list of texts is one.
-    if not isinstance(given, list) or not all(isinstance(value, str) for value in given):
-        given = []
+    given = values_of(claim_at(claims, issuer.roles_claim), issuer.role_map)
     return Identity(
         roles=frozenset(role for value in given for role in issuer.role_map.get(value, ())),
         platform_user=_platform_user(claims, issuer),
@@ -46,7 +44,7 @@ def _of_foreigner(claims: Claims, issuer: ForeignIssuer) -> Identity:
 
 
 def _platform_user(claims: Claims, issuer: ForeignIssuer) -> Guid | None:
-    given = claims.get(issuer.platform_user_claim) if issuer.platform_user_claim else None
+    given = claim_at(claims, issuer.platform_user_claim) if issuer.platform_user_claim else None
     if not isinstance(given, str):
         return None
     try:

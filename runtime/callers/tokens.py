@@ -25,7 +25,7 @@ from designer.platform import get_platform
 from runtime.callers import issuers
 from runtime.callers.cache import RecentCache
 from runtime.callers.caller import Caller, Claims, Identity
-from runtime.callers.refusals import invalid_token, no_platform_user
+from runtime.callers.refusals import RefusedCaller, invalid_token, no_platform_user
 
 LONGEST_HEADER = 8 * 1024
 
@@ -55,13 +55,13 @@ def authenticate(authorization: str | None) -> Caller | None:
     key = hashlib.sha256(authorization.encode("utf-8", "surrogatepass")).digest()
     known = _verified.get(key)
     if known is not None:
-        caller, expires = known
-        if time.time() >= expires:
-            raise invalid_token("The token has expired.")
+        caller, good_until = known
+        if time.time() >= good_until:
+            raise _refused(caller.issuer, "The token has expired.", "expired")
         return caller
-    claims = issuers.verify(_bearer_token(authorization))
-    caller = identify(claims)
-    _verified.put(key, (caller, claims["exp"]))
+    verified = issuers.verify(_bearer_token(authorization))
+    caller = identify(verified.claims)
+    _verified.put(key, (caller, verified.good_until))
     return caller
 
 
@@ -69,7 +69,7 @@ def identify(claims: Claims) -> Caller:
     """The caller of verified `claims`, through the user resolver."""
     identity = _resolver(settings.PORTICO["USER_RESOLVER"])(claims)
     if identity is None:
-        raise invalid_token("The token's account is closed or unknown here.")
+        raise _refused(claims["iss"], "The token's account is closed or unknown here.", "account_unknown")
     if not isinstance(identity, Identity):
         raise TypeError(f"USER_RESOLVER must answer an Identity or None, not {type(identity).__name__}")
     return Caller(
@@ -77,7 +77,7 @@ def identify(claims: Claims) -> Caller:
         subject=claims["sub"],
         roles=frozenset(identity.roles),
         platform_user=identity.platform_user,
-        profile=None if identity.platform_user is None else _profile(identity.platform_user),
+        profile=None if identity.platform_user is None else _profile(claims["iss"], identity.platform_user),
         claims=claims,
     )
 
@@ -96,11 +96,19 @@ def _bearer_token(authorization: str) -> str:
     return match.group(1)
 
 
-def _profile(user: Guid) -> PlatformUser:
+def _refused(issuer: str, detail: str, reason: str) -> RefusedCaller:
+    refusal = invalid_token(detail, reason)
+    refusal.issuer = issuer
+    return refusal
+
+
+def _profile(issuer: str, user: Guid) -> PlatformUser:
     try:
         profile = get_platform().user(user)
     except RecordNotFound as error:
-        raise no_platform_user("Your user on the platform no longer exists.") from error
+        raise no_platform_user(
+            issuer, "Your user on the platform no longer exists.", "user_unknown"
+        ) from error
     except PlatformFailure:
         known = _last_known.get(user)
         if known is None:
@@ -109,7 +117,7 @@ def _profile(user: Guid) -> PlatformUser:
     else:
         _last_known.put(user, profile)
     if profile.disabled:
-        raise no_platform_user("Your user on the platform is disabled.")
+        raise no_platform_user(issuer, "Your user on the platform is disabled.", "user_disabled")
     return profile
 
 

@@ -96,7 +96,7 @@ def _describe(form: Inputs, status: int, code: str) -> Description:
         problems={
             400: ("malformed_body", "invalid_input", "invalid_parameter"),
             415: ("unsupported_media_type",),
-            429: ("locked_out",),
+            429: ("locked_out", "slowed_down"),
             status: (code,),
         },
     )

@@ -107,10 +107,12 @@ class UserContext:
         if caller.is_anonymous:
             raise authentication_required()
         if caller.platform_user is None:
-            raise no_platform_user("Your account stands for no user on the platform.")
+            raise no_platform_user(caller.issuer, "Your account stands for no user on the platform.")
         rows = self._platform.query(self._query(caller.platform_user), Page(size=1), call=call).rows
         if not rows or rows[0][DISABLED]:
-            raise no_platform_user("Your user on the platform is disabled or no longer exists.")
+            raise no_platform_user(
+                caller.issuer, "Your user on the platform is disabled or no longer exists.", "user_disabled"
+            )
         return rows[0]
 
     def _query(self, user: Guid) -> Query:

@@ -68,13 +68,20 @@ def is_no_room(error: OSError) -> bool:
 def answer(error: Exception, request: HttpRequest) -> HttpResponse:
     """The answer for `error`, logged when it is the service's or the platform's fault."""
     problem = problem_of(error)
+    about = {
+        "request_id": request_id(request),
+        "code": problem.code,
+        "status": problem.status_code,
+        **problem.logged,
+    }
     if problem.status_code >= 500:
-        extra = {"request_id": request_id(request), "code": problem.code, "status": problem.status_code}
         if isinstance(error, errors.MissingPrivilege):
             # Where it was noticed says nothing: somebody has to grant the privilege.
-            logger.error("request failed: %s", error, extra=extra)
+            logger.error("request failed: %s", error, extra=about)
         else:
-            logger.error("request failed", exc_info=error, extra=extra)
+            logger.error("request failed", exc_info=error, extra=about)
+    elif problem.logged:
+        logger.info("caller refused", extra=about)
     elif isinstance(error, errors.PlatformError):
         logger.info("platform refused: %s", error, extra={"request_id": request_id(request)})
     return respond(problem, request)

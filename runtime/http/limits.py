@@ -61,6 +61,12 @@ def count_address(request: HttpRequest) -> None:
         _count(settings.PORTICO["ADDRESS_RATE"], "address", network(client_address(request)))
 
 
+def count_login(request: HttpRequest) -> None:
+    """Count a login or a refresh, apart from all else that comes from the address. Raises Problem 429."""
+    if COUNTED not in request.META:
+        _count(settings.PORTICO["LOGIN_RATE"], "login", network(client_address(request)))
+
+
 def count_caller(caller: Caller, request: HttpRequest) -> None:
     """Count a caller's request, on whatever token or address. Raises Problem 429."""
     if COUNTED not in request.META:

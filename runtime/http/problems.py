@@ -47,6 +47,11 @@ class Problem(APIException):
         self.errors = tuple(errors)
         self.headers = dict(headers or {})
 
+    @property
+    def logged(self) -> Mapping[str, str]:
+        """What the log says of this refusal; nothing of most, which are the caller's business alone."""
+        return {}
+
 
 def unknown_route() -> Problem:
     """The one body for what does not exist, is disabled or may not be seen."""

@@ -13,7 +13,7 @@ from runtime.context.viewset import ContextViewSet
 from runtime.describe.pages import PAGES, Page
 from runtime.describe.swagger_ui import docs
 from runtime.describe.views import PageViewSet
-from runtime.http.limits import count_address
+from runtime.http.limits import count_address, count_login
 from runtime.request_context import Exchange
 from runtime.serving.served import current
 
@@ -24,11 +24,11 @@ _refresh = RefreshView.as_view()
 _context = ContextViewSet.as_view({"get": "read"})
 
 
-def _anonymous(view: FixedView) -> FixedView:
+def _counted(count: Callable[[HttpRequest], None], view: FixedView) -> FixedView:
     """Counted by address, whatever `Authorization` says."""
 
     def counted(request: HttpRequest) -> HttpResponseBase:
-        count_address(request)
+        count(request)
         return view(request)
 
     return counted
@@ -50,10 +50,10 @@ def _described(page: Page) -> FixedView:
 
 
 FIXED: Mapping[str, Mapping[str, FixedView]] = {
-    "/api/token": {"POST": _anonymous(_token)},
-    "/api/token/refresh": {"POST": _anonymous(_refresh)},
+    "/api/token": {"POST": _counted(count_login, _token)},
+    "/api/token/refresh": {"POST": _counted(count_login, _refresh)},
     "/api/context": {"GET": _user_context},
-    "/api/docs": {"GET": _anonymous(docs)},
+    "/api/docs": {"GET": _counted(count_address, docs)},
     **{page.path: {"GET": _described(page)} for page in PAGES if not page.is_named},
 }
 # By the path of what a name stands under.

@@ -15,7 +15,7 @@ from rest_framework.viewsets import ViewSet
 
 from designer.definitions import AccessDefinition
 from runtime.callers.caller import ANONYMOUS, Caller
-from runtime.callers.refusals import authentication_required
+from runtime.callers.refusals import authentication_required, forbidden
 from runtime.callers.tokens import authenticate
 from runtime.describe.view_documentation import Documentation, of_endpoint
 from runtime.http.accept import refuse_unacceptable
@@ -133,4 +133,4 @@ def authorise(caller: Caller, access: AccessDefinition) -> None:
     if caller.is_anonymous:
         raise authentication_required()
     if access.roles and caller.roles.isdisjoint(access.roles):
-        raise Problem(403, "forbidden", "You hold none of the roles that may call this.")
+        raise forbidden(caller.issuer)

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from axes.models import AccessAttempt
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Permission
 from django.test import Client
@@ -16,6 +15,7 @@ from crmbox.demo import people
 from crmclient.errors import Unavailable
 from designer.models import Role
 from designer.platform import get_platform
+from runtime.callers.failed_logins import FailedLogins
 from runtime.models import ApiAccount
 from tests.callers import Caller, account
 
@@ -153,7 +153,7 @@ def test_a_lock_out_can_be_lifted(studio: Client, settings: Any) -> None:
     assert Caller().post("/api/token", {"username": "rep", "password": "demo"}).status_code == 429
     chosen = ApiAccount.objects.get(user__username="rep").pk
     studio.post(LIST, {"action": "lift_lock_out", "_selected_action": [chosen]})
-    assert not AccessAttempt.objects.exists()
+    assert not FailedLogins.objects.filter(account="rep").exists()
     account("rep")
 
 

@@ -11,7 +11,6 @@ from urllib.parse import urlencode
 
 import jwt
 import pytest
-from axes.models import AccessAttempt
 from django.contrib.auth import get_user_model
 from django.core.cache import cache
 from django.db import connection
@@ -19,6 +18,7 @@ from django.test import Client
 from rest_framework_simplejwt.token_blacklist.models import OutstandingToken
 
 from runtime.callers import tokens
+from runtime.callers.failed_logins import FailedLogins
 from runtime.callers.local import revoke_all
 from runtime.callers.tokens import authenticate
 from runtime.models import ApiAccount
@@ -175,7 +175,7 @@ def test_a_repeated_form_field_is_refused(post: Callable[..., Any]) -> None:
 def test_credentials_in_the_query_string_are_refused(post: Callable[..., Any]) -> None:
     answer = post({"username": "rita", "password": "x"}, "/api/token?password=x")
     assert codes(answer) == {"?password": "unknown_parameter"}
-    assert not AccessAttempt.objects.exists()
+    assert not FailedLogins.objects.exists()
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_too_many_failures_lock_one_account_at_one_address(
     locked = log_in()
     assert locked.status_code == 429
     assert locked.json()["code"] == "locked_out"
-    assert int(locked["Retry-After"]) == 900
+    assert 600 < int(locked["Retry-After"]) <= 900
     assert log_in("unknown").status_code == 401
     assert log_in(REMOTE_ADDR="192.0.2.7").status_code == 200
 
@@ -297,7 +297,7 @@ def test_no_token_or_password_is_kept_or_logged(
         content_type="application/x-www-form-urlencoded",
     )
     authenticate(f"Bearer {body['access']}")
-    kept = [*OutstandingToken.objects.values_list("token"), *AccessAttempt.objects.values_list()]
+    kept = [*OutstandingToken.objects.values_list("token"), *FailedLogins.objects.values_list()]
     said = " ".join([*map(str, kept), *(record.getMessage() for record in caplog.records), str(caplog.text)])
     for secret in (body["access"], body["refresh"], PASSWORD, "wrong secret", "wrong+secret"):
         assert secret not in said

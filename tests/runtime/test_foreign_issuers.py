@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import threading
 import time
 from collections.abc import Iterator
@@ -14,11 +15,15 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from pytest_django.fixtures import Settings
 
+from project.logs import JsonFormatter
 from runtime.callers import checks, jwks, tokens
 from runtime.callers.foreign import read_issuers
 from runtime.callers.tokens import authenticate
+from runtime.http import limits
 from runtime.http.problems import Problem
+from tests.callers import Caller
 from tests.runtime import forge
+from tests.runtime.accounts import ACCOUNTS, NOBODY
 
 NAME = "https://login.example/v2.0"
 AUDIENCE = "api://portico"
@@ -124,8 +129,8 @@ def test_without_a_map_there_are_no_roles(configure: Any) -> None:
 
 @pytest.mark.parametrize(
     "claim",
-    ["Sales", {"Sales": True}, {"0": "Sales"}, [["Sales"]], [{"value": "Sales"}], ["Sales", 1],
-     ["Sales", ["Lead"]], None, 1, True, "", [], "Sales Lead", forge.OMIT],
+    [{"Sales": True}, {"0": "Sales"}, [["Sales"]], [{"value": "Sales"}], ["Sales", 1],
+     ["Sales", ["Lead"]], None, 1, True, "", [], ["Sales Lead"], "Sales,Lead", forge.OMIT],
     ids=repr,
 )  # fmt: skip
 def test_a_roles_claim_of_another_shape_grants_nothing(claim: Any) -> None:
@@ -137,12 +142,103 @@ def test_a_roles_claim_of_another_shape_grants_nothing(claim: Any) -> None:
 @pytest.mark.parametrize(
     "changes",
     [{"exp": forge.OMIT}, {"exp": 1}, {"exp": "soon"}, {"exp": 1e400}, {"nbf": 9999999999},
-     {"aud": forge.OMIT}, {"aud": "other"}, {"aud": [AUDIENCE]}, {"aud": [AUDIENCE, "other"]},
+     {"aud": forge.OMIT}, {"aud": "other"}, {"aud": []}, {"aud": ["other"]}, {"aud": [AUDIENCE, 1]},
+     {"aud": [[AUDIENCE]]}, {"aud": {AUDIENCE: True}}, {"aud": AUDIENCE + " other"}, {"aud": None},
      {"sub": forge.OMIT}, {"sub": ""}, {"iss": NAME + "/"}, {"iss": "portico"}, {"iss": forge.OMIT}],
     ids=repr,
 )  # fmt: skip
 def test_a_token_with_wrong_claims_is_refused(changes: dict[str, Any]) -> None:
     refused(token(**changes))
+
+
+@pytest.mark.parametrize(
+    ("claim", "roles"),
+    [
+        ("Sales", ["sales-rep"]),
+        ("Sales Other", ["sales-rep"]),
+        ("Other  Lead", ["sales-rep", "sales-manager"]),
+        ("Global Admin", ["admin"]),
+        ("Reader Global Admin", ["reader"]),
+        (["Global Admin", "Reader"], ["admin", "reader"]),
+    ],
+    ids=repr,
+)
+def test_a_roles_claim_is_an_array_one_text_or_words(configure: Any, claim: Any, roles: list[str]) -> None:
+    names = {"Sales": "sales-rep", "Lead": ["sales-rep", "sales-manager"]}
+    configure(role_map={**names, "Global Admin": "admin", "Reader": "reader"})
+    caller = authenticate(f"Bearer {token(roles=claim)}")
+    assert caller is not None
+    assert sorted(caller.roles) == sorted(roles)
+
+
+@pytest.mark.parametrize(
+    ("path", "claims"),
+    [
+        ("realm_access.roles", {"realm_access": {"roles": ["Sales"]}}),
+        ("https://contoso.example/roles", {"https://contoso.example/roles": ["Sales"]}),
+        ("a.b", {"a.b": "Sales", "a": {"b": "Lead"}}),
+    ],
+    ids=["nested", "a URL", "the exact name first"],
+)
+def test_a_roles_claim_may_be_nested_or_a_url(configure: Any, path: str, claims: dict[str, Any]) -> None:
+    configure(roles_claim=path)
+    caller = authenticate(f"Bearer {token(**claims)}")
+    assert caller is not None
+    assert caller.roles == {"sales-rep"}
+
+
+@pytest.mark.parametrize("claims", [{}, {"a": None}, {"a": []}, {"a": "b"}, {"a": {"c": 1}}], ids=repr)
+def test_a_path_that_leads_nowhere_grants_nothing(configure: Any, claims: dict[str, Any]) -> None:
+    configure(roles_claim="a.b")
+    caller = authenticate(f"Bearer {token(**claims)}")
+    assert caller is not None
+    assert caller.roles == frozenset()
+
+
+@pytest.mark.parametrize("audience", [AUDIENCE, [AUDIENCE], ["other", AUDIENCE]], ids=repr)
+def test_a_token_may_be_for_several_audiences(audience: Any) -> None:
+    assert authenticate(f"Bearer {token(aud=audience)}") is not None
+
+
+def test_an_issuer_may_have_several_audiences(configure: Any) -> None:
+    configure(audience=[AUDIENCE, "0f0f-client"])
+    for audience in (AUDIENCE, "0f0f-client", ["else", "0f0f-client"]):
+        assert authenticate(f"Bearer {token(aud=audience)}") is not None
+    refused(token(aud="else"))
+
+
+AHEAD = [("iat", 3), ("nbf", 3), ("iat", 50), ("nbf", 50), ("exp", -3), ("exp", -50)]
+
+
+@pytest.mark.parametrize(("claim", "seconds"), AHEAD)
+def test_clocks_may_differ_by_a_minute(claim: str, seconds: int) -> None:
+    moved = token(**{claim: int(time.time()) + seconds})
+    assert authenticate(f"Bearer {moved}") is not None
+
+
+@pytest.mark.parametrize(("claim", "seconds"), [("iat", 90), ("nbf", 90), ("exp", -61)])
+def test_clocks_may_not_differ_by_more(claim: str, seconds: int) -> None:
+    refused(token(**{claim: int(time.time()) + seconds}))
+
+
+def test_the_leeway_is_a_setting_and_each_issuers_own(configure: Any, settings: Settings) -> None:
+    settings.PORTICO = {**settings.PORTICO, "TOKEN_LEEWAY": 0}
+    configure()
+    refused(token(exp=int(time.time()) - 3))
+    configure(leeway=200)
+    assert authenticate(f"Bearer {token(exp=int(time.time()) - 100)}") is not None
+    with pytest.raises(ImproperlyConfigured, match="leeway"):
+        read_issuers({NAME: {"audience": AUDIENCE, "public_key": forge.pem(KEY), "leeway": 601}})
+
+
+def test_a_remembered_token_is_good_for_the_leeway_and_no_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    expires = int(time.time()) + 30
+    text = token(exp=expires)
+    assert authenticate(f"Bearer {text}") is not None
+    monkeypatch.setattr(time, "time", lambda: expires + 59.0)
+    assert authenticate(f"Bearer {text}") is not None
+    monkeypatch.setattr(time, "time", lambda: expires + 60.0)
+    assert "expired" in refused(text).sentence
 
 
 def test_another_key_under_the_same_kid_is_refused() -> None:
@@ -313,6 +409,61 @@ def test_issuers_that_are_no_object_or_take_our_name_stop_the_start(
 ) -> None:
     settings.PORTICO = {**settings.PORTICO, "ISSUERS": described}
     assert checks.issuers_make_sense(None)
+
+
+REFUSALS: dict[str, dict[str, Any]] = {
+    "expired": {"exp": 1},
+    "not_yet_valid": {"nbf": 9999999999},
+    "audience": {"aud": "marked-audience"},
+    "signature": {"key": OTHER_KEY},
+    "unknown_kid": {"kid": "k7"},
+    "no_kid": {"kid": None},
+    "algorithm": {"algorithm": "RS512"},
+    "unknown_issuer": {"iss": "https://elsewhere.example/v2.0"},
+    "no_platform_user": {},
+    "no_role": {"roles": "marked-role"},
+}
+
+
+@pytest.mark.parametrize("reason", REFUSALS)
+def test_each_refusal_is_one_line_of_the_log_with_its_reason(
+    portico: None, reason: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = f"{ACCOUNTS}/{NOBODY}" if reason == "no_role" else "/api/context"
+    text = token(sub="marked-subject", email="marked-mail", **REFUSALS[reason])
+    caplog.set_level(logging.INFO)
+    answer = Caller(text).get(path)
+    assert answer.status_code in {401, 403}
+    [line] = [json.loads(JsonFormatter().format(record)) for record in caplog.records]
+    assert line["event"] == "caller refused"
+    assert (line["level"], line["logger"]) == ("info", "portico.failures")
+    assert (line["reason"], line["status"]) == (reason, answer.status_code)
+    assert line["issuer"] == REFUSALS[reason].get("iss", NAME)
+    assert line["request_id"] == answer["X-Request-Id"]
+    assert "marked" not in json.dumps(line)
+    assert text not in json.dumps(line)
+
+
+@pytest.mark.parametrize("name", ["marked person", "https://a.example/?user=marked", "x" * 300])
+def test_an_issuer_that_is_no_address_is_not_repeated_in_the_log(
+    portico: None, name: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    assert Caller(token(iss=name, kid="marked ‮key")).get("/api/context").status_code == 401
+    [line] = [json.loads(JsonFormatter().format(record)) for record in caplog.records]
+    assert line["reason"] == "unknown_issuer"
+    assert line.keys().isdisjoint({"issuer", "key_id"})
+
+
+def test_a_flood_of_bad_tokens_writes_as_many_lines_as_an_address_may_send(
+    portico: None, settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings.PORTICO = {**settings.PORTICO, "ADDRESS_RATE": 3}
+    caplog.set_level(logging.INFO)
+    limits._limiter.cache_clear()
+    statuses = [Caller(token(exp=1), address="192.0.2.77").get("/api/context").status_code for _ in range(8)]
+    assert statuses.count(429) == 5
+    assert len(caplog.records) == 3
 
 
 def test_no_issuers_are_fine(settings: Settings) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.test import Client
 from limits.storage import storage_from_string
 from pytest_django import Settings
 
@@ -50,10 +51,48 @@ def test_invalid_tokens_count_against_their_address(portico: None, settings: Set
     assert guesses == [401, 401, 429, 429]
 
 
-def test_tokens_are_limited_by_address_too(anonymous: Caller, settings: Settings) -> None:
-    settings.PORTICO = {**settings.PORTICO, "ADDRESS_RATE": 1}
-    body = {"username": "rep", "password": "demo"}
-    assert [anonymous.post("/api/token", body).status_code for _ in range(2)] == [200, 429]
+LOGIN = {"username": "rep", "password": "demo"}
+
+
+def test_logins_and_refreshes_are_limited_by_address_together(anonymous: Caller, settings: Settings) -> None:
+    settings.PORTICO = {**settings.PORTICO, "LOGIN_RATE": 2}
+    logged_in = anonymous.post("/api/token", LOGIN)
+    renewed = anonymous.post("/api/token/refresh", {"refresh": logged_in.json()["refresh"]})
+    assert (logged_in.status_code, renewed.status_code) == (200, 200)
+    for path in ("/api/token", "/api/token/refresh"):
+        refused = anonymous.post(path, LOGIN)
+        assert (refused.status_code, refused.json()["code"]) == (429, "too_many_requests")
+        assert 1 <= int(refused["Retry-After"]) <= 60
+
+
+def test_anonymous_calls_of_an_office_leave_logging_in_possible(
+    anonymous: Caller, settings: Settings
+) -> None:
+    settings.PORTICO = {**settings.PORTICO, "ADDRESS_RATE": 2, "LOGIN_RATE": 2}
+    assert [anonymous.get(OPTIONS).status_code for _ in range(4)] == [200, 200, 429, 429]
+    logged_in = anonymous.post("/api/token", LOGIN)
+    assert logged_in.status_code == 200
+    renewed = anonymous.post("/api/token/refresh", {"refresh": logged_in.json()["refresh"]})
+    assert renewed.status_code == 200
+
+
+def test_logins_leave_anonymous_calls_possible(anonymous: Caller, settings: Settings) -> None:
+    settings.PORTICO = {**settings.PORTICO, "ADDRESS_RATE": 2, "LOGIN_RATE": 1}
+    assert [anonymous.post("/api/token", LOGIN).status_code for _ in range(3)] == [200, 429, 429]
+    assert [anonymous.get(OPTIONS).status_code for _ in range(2)] == [200, 200]
+
+
+def test_logins_of_the_studio_are_of_the_same_bucket(portico: None, settings: Settings) -> None:
+    settings.PORTICO = {**settings.PORTICO, "LOGIN_RATE": 2}
+    studio, form = Client(), {"username": "admin", "password": "wrong"}
+    assert studio.post("/admin/login/", form).status_code == 200
+    assert Caller().post("/api/token", LOGIN).status_code == 200
+    refused = studio.post("/admin/login/", form)
+    assert refused.status_code == 429
+    assert 1 <= int(refused["Retry-After"]) <= 60
+    assert "Too many logins" in refused.content.decode()
+    # Looking at the form is no login.
+    assert studio.get("/admin/login/").status_code == 200
 
 
 def test_zero_switches_a_limit_off(anonymous: Caller, settings: Settings) -> None:

@@ -52,6 +52,7 @@ _ACCOUNTS = (
         (_("API accounts"), "key", "runtime", "apiaccount"),
         (_("Studio accounts"), "person", "auth", "user"),
         (_("Groups"), "group", "auth", "group"),
+        (_("Failed logins"), "lock_clock", "runtime", "failedlogins"),
     ),
 )
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-from django.conf import settings
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -28,9 +28,23 @@ def not_sent_from_here(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def locked_out(request: HttpRequest, response: HttpResponse | None, credentials: Any) -> HttpResponse:
-    minutes = int(settings.AXES_COOLOFF_TIME.total_seconds() // 60)
+    """Instead of a login that axes did not let pass."""
+    wait = request.login_wait  # type: ignore[attr-defined]  # what holds logins puts it there
+    if wait.reason == "slowed_down":
+        return slowed_down(request, wait.seconds)
     words = _("Try again in %(minutes)s minutes, or ask an administrator to lift the lock-out.")
-    return _failed(request, 429, _("Too many failed logins"), words % {"minutes": minutes})
+    minutes = math.ceil(wait.seconds / 60)
+    page = _failed(request, 429, _("Too many failed logins"), words % {"minutes": minutes})
+    page.headers["Retry-After"] = str(wait.seconds)
+    return page
+
+
+def slowed_down(request: HttpRequest, seconds: int) -> HttpResponse:
+    """Instead of a login that came too soon."""
+    words = _("Wait %(seconds)s seconds, then log in again.") % {"seconds": seconds}
+    page = _failed(request, 429, _("Too many logins"), words)
+    page.headers["Retry-After"] = str(seconds)
+    return page
 
 
 def _failed(request: HttpRequest, status: int, title: str, words: str) -> HttpResponse:

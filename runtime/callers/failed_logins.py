@@ -1,0 +1,230 @@
+"""How often logging in has failed, and who has to wait therefore.
+
+Three counts, each a row of its own. One account from one network: at its limit that network is locked out of
+that account. One network, whatever the account: at its limit it is locked out of all. One account, from
+anywhere: beyond its limit every network has to wait a while before each try, longer and longer. That one
+never locks, and it spares networks that have logged in to the account lately: whoever sends wrong passwords
+must not keep its owner out.
+
+The rows are in the database, so that the counts hold in every process, with and without Redis. Names that
+belong to no account are counted like the others: nobody learns from an answer which ones do.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import logging
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import IntegrityError, models, transaction
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+logger = logging.getLogger("portico.logins")
+
+# How long a lock lasts; a count without a failure for as long begins anew.
+COOL_OFF: dt.timedelta = settings.AXES_COOLOFF_TIME
+# How long a network is spared after it has logged in.
+REMEMBERED = dt.timedelta(days=30)
+
+# Multiples of LOGIN_FAILURES, which is the limit of one account from one network.
+_OF_AN_ACCOUNT, _OF_A_NETWORK = 2, 3
+_LONGEST_WAIT = 60
+_LONGEST_NAME = 254
+# Rows that one failure removes at most: whoever logs in must not wait for a sweep.
+_SWEPT = 100
+
+# The login itself is written once a day for each network: its date decides, and a write costs a login much.
+_FRESH = dt.timedelta(days=1)
+
+
+class FailedLogins(models.Model):
+    """Failures of `account` from `network`; of every network or every account where one of them is empty."""
+
+    account = models.CharField(_("account"), max_length=_LONGEST_NAME, blank=True)
+    network = models.CharField(_("network"), max_length=49, blank=True)
+    failures = models.PositiveIntegerField(_("failures"), default=0)
+    since = models.DateTimeField(_("since"))
+    last_at = models.DateTimeField(_("last failure"), db_index=True)
+    refused_until = models.DateTimeField(_("refused until"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("failed logins")
+        verbose_name_plural = _("failed logins")
+        ordering = ("-last_at",)
+        constraints = (models.UniqueConstraint(fields=("account", "network"), name="failed_logins_of"),)
+        default_permissions = ("view", "delete")
+
+    def __str__(self) -> str:
+        return " @ ".join(part for part in (self.account, self.network) if part)
+
+    @property
+    def slows_down(self) -> bool:
+        """Whether it is the count of an account that every network has to wait for."""
+        scope = _scope(self.account, self.network)
+        return scope == "account" and self.failures >= _limits(_limit())[scope]
+
+
+class KnownNetwork(models.Model):
+    """A network from which somebody has logged in to the account of `user`."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    network = models.CharField(max_length=49)
+    last_at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("user", "network"), name="known_network_of"),)
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return f"{self.user} @ {self.network}"
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Why a login is not even tried, and for how many seconds."""
+
+    reason: Literal["locked_out", "slowed_down"]
+    seconds: int
+
+
+def wait_of(account: str, network: str) -> Wait | None:
+    """Whether a login to `account` from `network` has to wait; None lets it be tried, once."""
+    limit = _limit()
+    if not limit:
+        return None
+    now = dt.datetime.now(dt.UTC)
+    account = account[:_LONGEST_NAME]
+    rows = {(row.account, row.network): row for row in FailedLogins.objects.filter(_keys(account, network))}
+    for key in (("", network), (account, network)):
+        row = rows.get(key)
+        if row is not None and row.refused_until is not None and row.refused_until > now:
+            reason = "locked_out" if row.failures >= _limits(limit)[_scope(*key)] else "slowed_down"
+            return Wait(reason, _seconds(row.refused_until - now))  # type: ignore[arg-type]  # one of both
+    whole = rows.get((account, ""))
+    if whole is None or not whole.slows_down or now - whole.last_at >= COOL_OFF:
+        return None
+    if _is_known(account, network, now):
+        return None
+    excess = whole.failures - _limits(limit)["account"]
+    return _slowed(rows.get((account, network)), account, network, excess, now)
+
+
+def count_failure(account: str, network: str) -> Wait | None:
+    """Count a failed login. The wait that it has led to, if it has."""
+    limit = _limit()
+    if not limit:
+        return None
+    account = account[:_LONGEST_NAME]
+    now = dt.datetime.now(dt.UTC)
+    locked = False
+    with transaction.atomic():
+        # In one order, so that two failures at once never wait for each other.
+        for key in sorted({("", network), (account, network), (account, "")}):
+            locked |= _add(*key, now)
+    _sweep(now)
+    return Wait("locked_out", _seconds(COOL_OFF)) if locked else None
+
+
+def forgive(user: User, network: str) -> None:
+    """Note a login that went well: its own failures are over, and its network is known from now on."""
+    now = dt.datetime.now(dt.UTC)
+    FailedLogins.objects.filter(account=user.get_username()[:_LONGEST_NAME], network=network).delete()
+    known = KnownNetwork.objects.filter(user=user, network=network)
+    last_at = known.values_list("last_at", flat=True).first()
+    if last_at is None:
+        KnownNetwork.objects.bulk_create(
+            [KnownNetwork(user=user, network=network, last_at=now)], ignore_conflicts=True
+        )
+        _sweep(now)
+    elif now - last_at >= _FRESH:
+        known.update(last_at=now)
+
+
+def _add(account: str, network: str, now: dt.datetime) -> bool:
+    """One more failure in one row; whether that locks."""
+    rows = FailedLogins.objects.filter(account=account, network=network)
+    row = rows.select_for_update().first()
+    if row is None:
+        try:
+            with transaction.atomic():
+                row = FailedLogins.objects.create(account=account, network=network, since=now, last_at=now)
+        except IntegrityError:
+            # Another process was first.
+            row = rows.select_for_update().get()
+    scope = _scope(account, network)
+    # A network is many people: failures that trickle in over a day must not add up to a lock.
+    begun = row.since if scope == "network" else row.last_at
+    is_over = row.refused_until is not None and row.refused_until <= now
+    if (is_over and row.failures >= _limits(_limit())[scope]) or now - begun >= COOL_OFF:
+        row.failures, row.since = 0, now
+    row.failures, row.last_at = row.failures + 1, now
+    row.refused_until = None
+    locks = scope != "account" and row.failures >= _limits(_limit())[scope]
+    if locks:
+        row.refused_until = now + COOL_OFF
+        logger.warning("logins are locked out", extra={"scope": scope, "failures": row.failures})
+    row.save()
+    return locks
+
+
+def _slowed(
+    row: FailedLogins | None, account: str, network: str, excess: int, now: dt.datetime
+) -> Wait | None:
+    """Each network waits by itself: a crowd that knocks without end takes nobody's turn."""
+    if row is not None and row.refused_until is not None:
+        # It has waited. One request alone may use that.
+        waited = FailedLogins.objects.filter(pk=row.pk, refused_until=row.refused_until)
+        if waited.update(refused_until=None):
+            return None
+    seconds = min(2 ** min(excess + 1, 10), _LONGEST_WAIT)
+    until = now + dt.timedelta(seconds=seconds)
+    FailedLogins.objects.bulk_create(
+        [FailedLogins(account=account, network=network, since=now, last_at=now)], ignore_conflicts=True
+    )
+    FailedLogins.objects.filter(account=account, network=network, refused_until=None).update(
+        refused_until=until
+    )
+    return Wait("slowed_down", seconds)
+
+
+def _is_known(account: str, network: str, now: dt.datetime) -> bool:
+    return KnownNetwork.objects.filter(
+        user__username=account, network=network, last_at__gt=now - REMEMBERED
+    ).exists()
+
+
+def _keys(account: str, network: str) -> Q:
+    return Q(account__in=("", account), network=network) | Q(account=account, network="")
+
+
+def _scope(account: str, network: str) -> Literal["account", "network", "pair"]:
+    if account and network:
+        return "pair"
+    return "account" if account else "network"
+
+
+def _limit() -> int:
+    limit: int = settings.AXES_FAILURE_LIMIT
+    return limit
+
+
+def _limits(limit: int) -> Mapping[str, int]:
+    return {"pair": limit, "account": _OF_AN_ACCOUNT * limit, "network": _OF_A_NETWORK * limit}
+
+
+def _seconds(time: dt.timedelta) -> int:
+    return max(1, math.ceil(time.total_seconds()))
+
+
+def _sweep(now: dt.datetime) -> None:
+    over = FailedLogins.objects.filter(last_at__lt=now - COOL_OFF)
+    over = over.filter(Q(refused_until=None) | Q(refused_until__lt=now))
+    FailedLogins.objects.filter(pk__in=list(over.values_list("pk", flat=True)[:_SWEPT])).delete()
+    forgotten = KnownNetwork.objects.filter(last_at__lt=now - REMEMBERED)
+    KnownNetwork.objects.filter(pk__in=list(forgotten.values_list("pk", flat=True)[:_SWEPT])).delete()

@@ -1,0 +1,71 @@
+"""What django-axes asks before and tells after each login, of the API and of the studio alike.
+
+Axes sees to it that nobody logs in past it. Its own handlers count with one limit for everything, log names,
+and know neither networks nor slowing down.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from axes.handlers.base import AbstractAxesHandler, AxesBaseHandler
+from django.contrib.auth.models import User
+from django.db.models import Q
+from django.http import HttpRequest
+
+from runtime.callers.failed_logins import FailedLogins, count_failure, forgive, wait_of
+from runtime.http.addresses import client_address, network
+
+
+class LoginGuard(AbstractAxesHandler, AxesBaseHandler):  # type: ignore[misc]  # axes is not typed
+    """`request.login_wait` says after a refusal why, and for how many seconds."""
+
+    def is_allowed(self, request: HttpRequest, credentials: dict[str, Any] | None = None) -> bool:
+        wait = wait_of(_account(credentials), _network(request))
+        request.login_wait = wait  # type: ignore[attr-defined]
+        return wait is None
+
+    def user_login_failed(
+        self, sender: Any, credentials: dict[str, Any], request: HttpRequest | None = None, **signal: Any
+    ) -> None:
+        if request is None:
+            return
+        wait = getattr(request, "login_wait", None)
+        # What was not tried has not failed: knocking at a lock does not prolong it.
+        if wait is None:
+            wait = count_failure(_account(credentials), _network(request))
+        request.login_wait = wait  # type: ignore[attr-defined]
+        request.axes_locked_out = wait is not None  # type: ignore[attr-defined]
+
+    def user_logged_in(self, sender: Any, request: HttpRequest | None, user: User, **signal: Any) -> None:
+        if request is not None:
+            forgive(user, _network(request))
+
+    def user_logged_out(self, sender: Any, request: HttpRequest | None, user: User, **signal: Any) -> None:
+        pass
+
+    def get_failures(self, request: HttpRequest, credentials: dict[str, Any] | None = None) -> int:
+        return 0
+
+    def reset_attempts(
+        self, *, ip_address: str | None = None, username: str | None = None, ip_or_username: bool = False
+    ) -> int:
+        """Forget failures of an account, of an address's network, or of both together; how many rows."""
+        asked = []
+        if username:
+            asked.append(Q(account=username))
+        if ip_address:
+            asked.append(Q(network=network(ip_address)))
+        condition = Q()
+        for each in asked:
+            condition = condition | each if ip_or_username else condition & each
+        count, _ = FailedLogins.objects.filter(condition).delete()
+        return count
+
+
+def _account(credentials: dict[str, Any] | None) -> str:
+    return str((credentials or {}).get("username") or "")
+
+
+def _network(request: HttpRequest) -> str:
+    return network(client_address(request))
