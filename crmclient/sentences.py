@@ -44,3 +44,20 @@ def listed(texts: Iterable[str], between: str) -> Sentence:
     """Several sentences, each whole, one after the other."""
     values = {f"at{number}": text for number, text in enumerate(texts)}
     return Sentence(between.join(f"%({name})s" for name in values), **values)
+
+
+def for_log(error: BaseException) -> str:
+    """What a log may say of `error`: its type, and of a sentence the words without what was filled in.
+
+    Values may be a caller's, and a log is read by many. A message that is no sentence may hold anything.
+    """
+    said = _words(str(error))
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+
+
+def _words(text: str) -> str:
+    if not isinstance(text, Sentence):
+        return ""
+    if not text.values:
+        return text.template
+    return text.template % {name: _words(value) or "…" for name, value in text.values.items()}

@@ -33,6 +33,8 @@ class Exchange:
     record: str = ""
     # What stands in the path for the id of one of the record's files.
     file: str = ""
+    # Of the configuration.
+    revision: object = None
     # The file in the body, once it has been read.
     received: ReceivedFile | None = None
     # Set by an Idempotency-Key: the id for a created record, and whether an earlier try may have made it.

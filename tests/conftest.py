@@ -41,6 +41,16 @@ def _demo(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> None:
             demo.load(demo.passwords(random=False), io.StringIO())
 
 
+@pytest.fixture(autouse=True)
+def _nobody_remembered() -> None:
+    """What is known of callers lasts a minute, and a test's rows no longer than the test."""
+    from runtime.callers import tokens
+    from runtime.context import plan
+
+    tokens.forget()
+    plan.forget()
+
+
 @pytest.fixture
 def portico(_demo: None, db: None) -> None:
     """The demo's data, configuration and accounts."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -28,7 +29,7 @@ class Caller:
     """Whoever sent the request: (`issuer`, `subject`) is unique, both are empty for an anonymous caller.
 
     `profile` is the platform's record of `platform_user`, at most a minute old. `claims` are those of the
-    token.
+    token. `known_until` is when (of time.monotonic) that minute is over.
     """
 
     issuer: str
@@ -37,6 +38,7 @@ class Caller:
     platform_user: Guid | None = None
     profile: PlatformUser | None = field(default=None, repr=False)
     claims: Claims = field(default_factory=lambda: _NO_CLAIMS, repr=False, compare=False)
+    known_until: float = field(default=math.inf, repr=False, compare=False)
 
     @property
     def is_anonymous(self) -> bool:

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from crmclient import SERVICE_CALL, Call, Guid, Platform, Value
+from crmclient import SERVICE_CALL, Call, Guid, Platform
 from crmclient.errors import MetadataError, MissingPrivilege
 from crmclient.query.ast import Column, Condition, Filter, Operator, Page, Query
+from crmclient.sentences import for_log
 from designer.calendar import present
 from designer.definitions import UserPropertyDefinition
 from designer.expressions import Expression, ExpressionError
 from designer.names import output_key
 from designer.sentences import Sentence
-from runtime.callers.cache import RecentCache
 from runtime.callers.caller import Caller
+from runtime.callers.minute_cache import MinuteCache
 from runtime.callers.refusals import authentication_required, no_platform_user
 from runtime.context.related import USER, USER_ID, Related, related
 from runtime.context.values import plain, plain_schema
@@ -26,22 +28,45 @@ logger = logging.getLogger("portico.context")
 
 DISABLED = "isdisabled"
 
+# One for all configurations: the key says which, and what an edit has ended is soon crowded out.
+_REMEMBERED: MinuteCache[Mapping[str, Any] | None] = MinuteCache(
+    "context", pack=lambda values: values, unpack=lambda packed: packed
+)
+
+
+def forget() -> None:
+    """Read every caller's properties anew."""
+    _REMEMBERED.clear()
+
 
 class UserContext:
     """What is configured of users, ready to be read: the record and what it points at in one query, and one
     more for each property that holds an array.
 
+    With `remembered_under`, the metadata's revision, it is read once a minute for each caller; without, as
+    for what the studio tries, each time. The caller's own writes to what it reads show within that minute,
+    too: to know them all the platform would have to be asked. Other properties or metadata are remembered
+    apart.
+
     `broken` names the properties that this platform cannot serve, each with the reason; the others work.
     """
 
-    def __init__(self, properties: Sequence[UserPropertyDefinition], platform: Platform) -> None:
+    def __init__(
+        self,
+        properties: Sequence[UserPropertyDefinition],
+        platform: Platform,
+        *,
+        remembered_under: str | None = None,
+    ) -> None:
         self._platform = platform
         self._properties = tuple(properties)
         self._names = tuple(defined.name for defined in properties)
         self._fields: dict[str, str] = {}
         self._related: dict[str, Related] = {}
         self._custom: dict[str, Expression] = {}
-        self._recent: RecentCache[tuple[str, str, Guid], Mapping[str, Any]] = RecentCache(size=10_000)
+        self._revision = (
+            None if remembered_under is None else (remembered_under, *map(repr, self._properties))
+        )
         self.broken: dict[str, str] = {}
         for defined in properties:
             try:
@@ -50,12 +75,12 @@ class UserContext:
                 self.broken[defined.name] = str(error)
 
     def answer(self, caller: Caller, call: Call = SERVICE_CALL) -> dict[str, Any]:
-        """The body of `GET /api/context`, read now. Raises Problem 401, 403 `no_platform_user`, and
-        Misconfigured when a property is broken.
+        """The body of `GET /api/context`. Raises Problem 401, 403 `no_platform_user`, and Misconfigured when
+        a property is broken.
         """
         if self.broken:
             raise Misconfigured(f"user properties cannot be served: {self.broken}")
-        values = self._read(caller, call)
+        values = self.values(caller, call)
         return {"user": {output_key(name): values[name] for name in self._names}}
 
     def values(self, caller: Caller, call: Call = SERVICE_CALL) -> Mapping[str, Any]:
@@ -63,8 +88,23 @@ class UserContext:
 
         Raises Problem 401 for an anonymous caller, 403 `no_platform_user`.
         """
-        key = (caller.issuer, caller.subject, caller.platform_user or "")
-        return self._recent.get(key) or self._read(caller, call)
+        user = caller.platform_user
+        if caller.is_anonymous:
+            raise authentication_required()
+        if user is None:
+            raise no_platform_user(caller.issuer, "Your account stands for no user on the platform.")
+        if self._revision is None:
+            values = self._read(caller, user, call)
+        else:
+            key = (caller.issuer, caller.subject, user, ",".join(sorted(caller.roles)), *self._revision)
+            # Expressions see the caller's teams: what was made of them is no younger than they are.
+            until = caller.known_until if self._custom else math.inf
+            values = _REMEMBERED.get(key, lambda: self._read(caller, user, call), until=until).value
+        if values is None:
+            raise no_platform_user(
+                caller.issuer, "Your user on the platform is disabled or no longer exists.", "user_disabled"
+            )
+        return values
 
     def schema(self) -> dict[str, Any]:
         """The JSON Schema of `answer`; nothing is known of what a custom property gives."""
@@ -90,30 +130,21 @@ class UserContext:
             schema = self._related[defined.name].schema()
         return {**schema, "description": defined.description} if defined.description else schema
 
-    def _read(self, caller: Caller, call: Call) -> Mapping[str, Any]:
+    def _read(self, caller: Caller, user: Guid, call: Call) -> Mapping[str, Any] | None:
+        """None for a user that is disabled or gone, which is remembered like any other answer."""
         call = replace(call, about_caller=True)
-        row = self._record(caller, call)
+        rows = self._platform.query(self._query(user), Page(size=1), call=call).rows
+        if not rows or rows[0][DISABLED]:
+            return None
+        row = rows[0]
         known = self._platform.attributes(USER) if self._fields else {}
         values: dict[str, Any] = {name: plain(row[own], known[own]) for name, own in self._fields.items()}
         for name, data in self._related.items():
             values[name] = data.read(self._platform, row, call)
         if self._custom:
-            user = surroundings(caller) | values
-            values |= {name: _evaluate(name, custom, user) for name, custom in self._custom.items()}
-        self._recent.put((caller.issuer, caller.subject, caller.platform_user or ""), values)
+            seen = surroundings(caller) | values
+            values |= {name: _evaluate(name, custom, seen) for name, custom in self._custom.items()}
         return values
-
-    def _record(self, caller: Caller, call: Call) -> Mapping[str, Value]:
-        if caller.is_anonymous:
-            raise authentication_required()
-        if caller.platform_user is None:
-            raise no_platform_user(caller.issuer, "Your account stands for no user on the platform.")
-        rows = self._platform.query(self._query(caller.platform_user), Page(size=1), call=call).rows
-        if not rows or rows[0][DISABLED]:
-            raise no_platform_user(
-                caller.issuer, "Your user on the platform is disabled or no longer exists.", "user_disabled"
-            )
-        return rows[0]
 
     def _query(self, user: Guid) -> Query:
         columns = dict.fromkeys((USER_ID, DISABLED, *self._fields.values()))
@@ -165,5 +196,5 @@ def _evaluate(name: str, expression: Expression, user: Mapping[str, Any]) -> Any
         return expression.evaluate({"user": user}, present())
     except ExpressionError as error:
         # Null, as for an empty column: one user without a manager must not lose the whole context.
-        logger.warning("user property %s has no value: %s", name, error)
+        logger.warning("user property %s has no value: %s", name, for_log(error))
         return None

@@ -17,6 +17,7 @@ from rest_framework.exceptions import APIException
 
 from crmclient import errors
 from crmclient.database_errors import Trouble, trouble_of
+from crmclient.sentences import for_log
 from runtime.http.problems import Problem, respond, unknown_route
 from runtime.http.request_ids import request_id
 
@@ -83,7 +84,7 @@ def answer(error: Exception, request: HttpRequest) -> HttpResponse:
     elif problem.logged:
         logger.info("caller refused", extra=about)
     elif isinstance(error, errors.PlatformError):
-        logger.info("platform refused: %s", error, extra={"request_id": request_id(request)})
+        logger.info("platform refused: %s", for_log(error), extra=about)
     return respond(problem, request)
 
 

@@ -35,7 +35,7 @@ def _counted(count: Callable[[HttpRequest], None], view: FixedView) -> FixedView
 
 
 def _user_context(request: HttpRequest) -> HttpResponseBase:
-    return _context(request, exchange=Exchange(request, current().user_context))
+    return _context(request, exchange=_exchange(request))
 
 
 def _described(page: Page) -> FixedView:
@@ -44,9 +44,14 @@ def _described(page: Page) -> FixedView:
     def answer(request: HttpRequest) -> HttpResponseBase:
         path = request.path_info.removesuffix("/")
         name = path.rpartition("/")[2] if page.is_named else ""
-        return view(request, exchange=Exchange(request, current().user_context, record=name))
+        return view(request, exchange=_exchange(request, name))
 
     return answer
+
+
+def _exchange(request: HttpRequest, name: str = "") -> Exchange:
+    served = current()
+    return Exchange(request, served.user_context, record=name, revision=served.configuration.revision)
 
 
 FIXED: Mapping[str, Mapping[str, FixedView]] = {

@@ -105,5 +105,11 @@ def _not_allowed(known: Mapping[str, object]) -> Problem:
 
 def _exchange(request: HttpRequest, served: Served, match: Match, watch: Watch) -> Exchange:
     return Exchange(
-        request, served.user_context, served.routes, match.record or "", match.file or "", watch=watch
+        request,
+        served.user_context,
+        served.routes,
+        match.record or "",
+        match.file or "",
+        watch=watch,
+        revision=served.configuration.revision,
     )

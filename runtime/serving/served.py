@@ -96,7 +96,7 @@ def _anew(configuration: Configuration, metadata: str, platform: Platform) -> Se
         configuration=configuration,
         metadata=metadata,
         routes=RoutingTable.of(configuration),
-        user_context=UserContext(configuration.user_properties, platform),
+        user_context=UserContext(configuration.user_properties, platform, remembered_under=metadata),
         platform=platform,
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +19,6 @@ from designer.definitions import ColumnDefinition, UserPropertyDefinition
 from designer.models import Role
 from designer.platform import get_platform
 from project.demo import MORE_USER_PROPERTIES
-from runtime.callers import tokens
 from runtime.callers.caller import ANONYMOUS, Caller
 from runtime.callers.tokens import identify
 from runtime.context import UserContext
@@ -30,13 +29,6 @@ from tests.callers import Caller as Client
 from tests.callers import account
 
 pytestmark = pytest.mark.usefixtures("portico")
-
-
-@pytest.fixture(autouse=True)
-def _nothing_remembered() -> Iterator[None]:
-    tokens.forget()
-    yield
-    tokens.forget()
 
 
 def a_field(name: str, attribute: str) -> UserPropertyDefinition:
@@ -59,7 +51,7 @@ def caller(user: str, *roles: str) -> Caller:
 
 
 def context(*properties: UserPropertyDefinition) -> UserContext:
-    return UserContext(properties, get_platform())
+    return UserContext(properties, get_platform(), remembered_under="metadata")
 
 
 def rita_reads(*properties: UserPropertyDefinition) -> dict[str, Any]:
@@ -88,7 +80,6 @@ def test_the_demo_answers_the_seven_properties_of_the_specification(rita: Client
 
 def test_the_demo_has_a_document_with_more_user_properties(rita: Client) -> None:
     call_command("importconfig", str(MORE_USER_PROPERTIES), stdout=io.StringIO())
-    tokens.forget()
     user = rita.get("/api/context").json()["user"]
     assert {"businessUnit", "manager"} < user.keys()
     assert user["businessUnit"]["name"] == "Sales North"
@@ -294,8 +285,8 @@ def test_values_of_one_caller_are_never_anothers() -> None:
     assert built.values(replace(rita, platform_user=people.AYA_AGENT)) == {"name": "Aya Agent"}
 
 
-def test_the_context_itself_is_read_afresh() -> None:
-    built = context(a_field("name", "fullname"))
+def test_what_the_studio_tries_is_read_afresh() -> None:
+    built = UserContext((a_field("name", "fullname"),), get_platform())
     rita = caller(people.RITA_REP)
     built.answer(rita)
     get_platform().update("systemuser", people.RITA_REP, {"lastname": "Renamed"})

@@ -8,17 +8,12 @@ import hashlib
 import re
 import time
 import zlib
-from functools import cache
 from typing import NamedTuple
 
 import orjson
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESSIV
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
-from django.conf import settings
 
 from designer.sentences import Sentence
+from runtime.http import sealing
 from runtime.http.addresses import client_address
 from runtime.http.failures import Misconfigured
 from runtime.http.problems import FieldError, Problem
@@ -53,9 +48,7 @@ def seal(position: Position, bound_to: str) -> str:
     content = orjson.dumps((int(time.time()), position.token, position.began.timestamp()))
     if len(content) > _LONG:
         content = zlib.compress(content)
-    # Of no nonce AES-SIV makes no weakness: the same position would only be the same text again.
-    sealed = _ciphers()[0].encrypt(content, [bound_to.encode()])
-    text = _written(sealed)
+    text = _written(sealing.seal(content, _PURPOSE, bound_to.encode()))
     if len(text) > LONGEST:
         raise Misconfigured(Sentence("its rows are sorted by texts that are too long for a cursor"))
     return text
@@ -84,12 +77,10 @@ def _written(sealed: bytes) -> str:
 
 
 def _opened(sealed: bytes, bound_to: bytes) -> bytes:
-    for cipher in _ciphers():
-        try:
-            return cipher.decrypt(sealed, [bound_to])
-        except (InvalidTag, ValueError):
-            continue
-    raise bad_cursor()
+    content = sealing.unseal(sealed, _PURPOSE, bound_to)
+    if content is None:
+        raise bad_cursor()
+    return content
 
 
 def bad_cursor() -> Problem:
@@ -100,17 +91,4 @@ def bad_cursor() -> Problem:
         "Send a cursor with the parameters and page size that it was made for, within a day. Or begin again, "
         "without one.",
         errors=[error],
-    )
-
-
-def _ciphers() -> tuple[AESSIV, ...]:
-    """The first seals, any of them opens."""
-    return _ciphers_of(settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
-
-
-@cache
-def _ciphers_of(*secrets: str) -> tuple[AESSIV, ...]:
-    return tuple(
-        AESSIV(HKDF(algorithm=SHA256(), length=64, salt=None, info=_PURPOSE).derive(secret.encode()))
-        for secret in secrets
     )

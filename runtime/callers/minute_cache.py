@@ -1,0 +1,171 @@
+"""What the platform said of callers less than a minute ago: in this process and, with `CACHE_URL`, in Redis.
+
+Redis holds it for all processes, sealed and for the rest of its minute: nobody who can read or write there
+learns of a user, or becomes another. While Redis is away each process remembers alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import math
+import threading
+import time
+from collections.abc import Callable
+from functools import cache
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import redis
+from django.conf import settings
+
+from runtime.callers.cache import LIFETIME, RecentCache
+from runtime.callers.portable import Unportable, from_bytes, to_bytes
+from runtime.http.sealing import seal, unseal
+
+logger = logging.getLogger("portico.callers")
+
+V = TypeVar("V")
+
+_SECONDS = 0.5
+_PAUSE = 5.0
+_PURPOSE = b"portico.callers"
+_PREFIX = "portico:callers:"
+# What is larger is remembered by the process that read it alone.
+_LARGEST = 64 * 1024
+# Callers ask for the same while it is being read; after so long each asks for itself.
+_PATIENCE = 5.0
+
+
+class Kept(NamedTuple, Generic[V]):
+    """A value, and until when (of time.monotonic) it may be used."""
+
+    value: V
+    until: float
+
+
+class MinuteCache(Generic[V]):
+    """At most `size` values, each read once a minute; threads that want the same one wait for one reading.
+
+    `pack` makes a value of plain types out of one, `unpack` the reverse. `name` keeps caches apart.
+    """
+
+    def __init__(
+        self, name: str, *, pack: Callable[[V], Any], unpack: Callable[[Any], V], size: int = 10_000
+    ) -> None:
+        self._name = name
+        self._pack, self._unpack = pack, unpack
+        self._local: RecentCache[str, Kept[V]] = RecentCache(size=size)
+        self._reading: dict[str, threading.Lock] = {}
+        self._reading_lock = threading.Lock()
+
+    def get(self, key: tuple[str, ...], read: Callable[[], V], *, until: float = math.inf) -> Kept[V]:
+        """The value of `key`, kept or read now; no longer than `until`. Raises what `read` raises."""
+        digest = _digest(self._name, key)
+        kept = self._known(digest)
+        if kept is not None:
+            return kept
+        with self._reading_lock:
+            turn = self._reading.setdefault(digest, threading.Lock())
+        has_turn = turn.acquire(timeout=_PATIENCE)
+        try:
+            kept = self._known(digest) or self._shared(digest)
+            return kept if kept is not None else self._read(digest, read, until)
+        finally:
+            if has_turn:
+                turn.release()
+            with self._reading_lock:
+                self._reading.pop(digest, None)
+
+    def clear(self) -> None:
+        self._local.clear()
+        _redis().clear()
+
+    def _known(self, digest: str) -> Kept[V] | None:
+        kept = self._local.get(digest)
+        return kept if kept is not None and time.monotonic() < kept.until else None
+
+    def _shared(self, digest: str) -> Kept[V] | None:
+        found = _redis().get(digest)
+        if found is None:
+            return None
+        content, seconds = found
+        kept = Kept(self._unpack(from_bytes(content)), time.monotonic() + seconds)
+        self._local.put(digest, kept)
+        return kept
+
+    def _read(self, digest: str, read: Callable[[], V], until: float) -> Kept[V]:
+        # The minute begins before the platform is asked: what it says may be as old as that.
+        began = time.monotonic()
+        kept = Kept(read(), min(began + LIFETIME, until))
+        self._local.put(digest, kept)
+        try:
+            content = to_bytes(self._pack(kept.value))
+        except Unportable:
+            return kept
+        _redis().put(digest, content, kept.until - time.monotonic())
+        return kept
+
+
+class _Redis:
+    """The store that processes share; without a `url` there is none."""
+
+    def __init__(self, url: str) -> None:
+        self._client = (
+            redis.Redis.from_url(url, socket_timeout=_SECONDS, socket_connect_timeout=_SECONDS)
+            if url
+            else None
+        )
+        self._again = 0.0
+
+    def get(self, digest: str) -> tuple[bytes, float] | None:
+        """The content, and the seconds that are left of its minute."""
+
+        def ask(client: redis.Redis) -> Any:
+            pipeline = client.pipeline(transaction=False)
+            pipeline.get(_PREFIX + digest)
+            pipeline.pttl(_PREFIX + digest)
+            return pipeline.execute()
+
+        sealed, milliseconds = self._try(ask) or (None, 0)
+        if sealed is None or milliseconds <= 0:
+            return None
+        content = unseal(sealed, _PURPOSE, digest.encode())
+        return None if content is None else (content, min(milliseconds / 1000, LIFETIME))
+
+    def put(self, digest: str, content: bytes, seconds: float) -> None:
+        milliseconds = int(seconds * 1000)
+        if milliseconds > 0 and len(content) <= _LARGEST:
+            sealed = seal(content, _PURPOSE, digest.encode())
+            self._try(lambda client: client.set(_PREFIX + digest, sealed, px=milliseconds))
+
+    def clear(self) -> None:
+        def forget(client: redis.Redis) -> None:
+            for key in client.scan_iter(f"{_PREFIX}*", count=1000):
+                client.delete(key)
+
+        self._try(forget)
+
+    def _try(self, ask: Callable[[redis.Redis], Any]) -> Any:
+        if self._client is None or time.monotonic() < self._again:
+            return None
+        try:
+            return ask(self._client)
+        except redis.RedisError:
+            self._again = time.monotonic() + _PAUSE
+            logger.warning("callers are remembered per process: the shared store does not answer")
+            return None
+
+
+def _redis() -> _Redis:
+    return _redis_at(settings.PORTICO["CACHE_URL"])
+
+
+@cache
+def _redis_at(url: str) -> _Redis:
+    return _Redis(url)
+
+
+def _digest(name: str, key: tuple[str, ...]) -> str:
+    # Lengths keep ("a", "bc") apart from ("ab", "c").
+    text = "".join(f"{len(part)}:{part}" for part in (name, *key))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,40 @@
+"""Keys for what leaves this process and comes back: one for each purpose, derived from SECRET_KEY."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESSIV
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from django.conf import settings
+
+
+def seal(content: bytes, purpose: bytes, bound_to: bytes) -> bytes:
+    """`content` encrypted and authenticated, of use only for the same `purpose` and `bound_to`."""
+    return _ciphers(purpose)[0].encrypt(content, [bound_to])
+
+
+def unseal(sealed: bytes, purpose: bytes, bound_to: bytes) -> bytes | None:
+    """What was sealed, with this key or an earlier one; None for anything else."""
+    for cipher in _ciphers(purpose):
+        try:
+            return cipher.decrypt(sealed, [bound_to])
+        except (InvalidTag, ValueError):
+            continue
+    return None
+
+
+def _ciphers(purpose: bytes) -> tuple[AESSIV, ...]:
+    """The first seals, any of them opens."""
+    return _ciphers_of(purpose, settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
+
+
+@cache
+def _ciphers_of(purpose: bytes, *secrets: str) -> tuple[AESSIV, ...]:
+    # Of no nonce AES-SIV makes no weakness: the same content would only be the same bytes again.
+    return tuple(
+        AESSIV(HKDF(algorithm=SHA256(), length=64, salt=None, info=purpose).derive(secret.encode()))
+        for secret in secrets
+    )
