@@ -1,22 +1,96 @@
-"""Logs as JSON lines on standard error: time, level, logger, event, and the request's id where one is bound.
+"""Logs as JSON lines on standard error: time, level, logger, event, and the request's id where there is one.
 
-Bodies, query strings, tokens and passwords are never passed to a logger; objects that come along as extras
-(Django adds the request) are dropped rather than printed, since their text form may hold any of these.
+No line holds a value that a caller has sent, whatever the level. Our own loggers name what is configured: an
+endpoint's key, an attribute, a reason. Of others' lines, which may quote a path, a host or a query, the
+wording is kept and what was filled in is left out; of exceptions their types, codes and places. Objects that
+come along as extras (Django adds the request) are dropped, since their text form may hold anything.
+
+One thing is the caller's: a plain `X-Request-Id`, which is sent to be found here.
 """
 
 from __future__ import annotations
 
+import logging
+import re
+import traceback
+from collections.abc import Iterator
+from typing import Any
+
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
+from crmclient.sentences import for_log
+
 PLAIN = (str, int, float, bool, type(None))
+
+# Loggers whose lines hold nothing of a request. Granian's tell of its processes.
+_OWN = re.compile(r"(portico|project|_granian)(\..*)?")
+_CODES = ("code", "status", "status_code", "sqlstate", "errno")
+_CODE = re.compile(r"[A-Za-z0-9_]{1,40}")
+_WARNING = re.compile(r"(?P<place>.*?:\d+): (?P<kind>\w+):")
+_LONGEST_CHAIN = 10
 
 
 def without_objects(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
     return {key: value for key, value in event.items() if isinstance(value, PLAIN) or key.startswith("_")}
 
 
+def exceptions(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
+    """`exc_info` as `exception`: each of the chain with its codes, and where it was raised."""
+    given = event.pop("exc_info", None)
+    error = given[1] if isinstance(given, tuple) else given
+    if isinstance(error, BaseException):
+        event["exception"] = "\n".join(_told(error))
+    return event
+
+
+def _bare(record: logging.LogRecord) -> logging.LogRecord:
+    """A line that is not ours, without what it was given."""
+    return logging.LogRecord(
+        record.name,
+        record.levelno,
+        record.pathname,
+        record.lineno,
+        _wording(record),
+        None,
+        record.exc_info,
+        record.funcName,
+    )
+
+
+def _wording(record: logging.LogRecord) -> str:
+    if record.name == "py.warnings":
+        found = _WARNING.match(record.getMessage())
+        return f"{found['place']}: {found['kind']}" if found else "a warning"
+    if record.args:
+        return str(record.msg)
+    # Without arguments the text may be put together already, as Django's is of a wrong host.
+    return f"{record.module}:{record.lineno}"
+
+
+def _told(error: BaseException) -> Iterator[str]:
+    chain: list[BaseException] = []
+    found: BaseException | None = error
+    while found is not None and len(chain) < _LONGEST_CHAIN:
+        chain.append(found)
+        found = found.__cause__ or (None if found.__suppress_context__ else found.__context__)
+    for each in chain:
+        codes = [f"{name}={code}" for name in _CODES if (code := _code(each, name))]
+        yield " ".join([for_log(each), *codes])
+        for frame in traceback.extract_tb(each.__traceback__):
+            yield f"  {frame.filename}:{frame.lineno} {frame.name}"
+
+
+def _code(error: BaseException, name: str) -> str:
+    value: Any = getattr(error, name, None)
+    text = str(value) if isinstance(value, int | str) else ""
+    return text if _CODE.fullmatch(text) else ""
+
+
 class JsonFormatter(structlog.stdlib.ProcessorFormatter):
+    def format(self, record: logging.LogRecord) -> str:
+        return super().format(record if _OWN.fullmatch(record.name) else _bare(record))
+
     def __init__(self) -> None:
         before: list[Processor] = [
             structlog.contextvars.merge_contextvars,
@@ -24,7 +98,7 @@ class JsonFormatter(structlog.stdlib.ProcessorFormatter):
             structlog.stdlib.add_logger_name,
             structlog.stdlib.ExtraAdder(),
             structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.format_exc_info,
+            exceptions,
             without_objects,
         ]
         super().__init__(

@@ -16,6 +16,7 @@ import jwt
 import orjson
 import requests
 
+from crmclient.sentences import for_log
 from runtime.callers.outbound import is_public
 from runtime.callers.refusals import issuer_unavailable
 
@@ -67,7 +68,7 @@ class KeySet:
             self._keys = _read_keys(self._url, allow_private=self._allow_private)
             self._read_at = time.monotonic()
         except (OSError, ValueError, jwt.PyJWTError) as error:
-            logger.warning("keys of an issuer cannot be read from %s: %s", self._url, error)
+            logger.warning("keys of an issuer cannot be read from %s: %s", self._url, for_log(error))
         finally:
             # Noted at the end: until then those who need the keys wait for this attempt.
             self._tried_at = time.monotonic()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 
+from crmclient.sentences import for_log
 from designer.definitions import PreconditionDefinition
 from designer.expressions import Expression, ExpressionError
 from designer.expressions.names import ENDPOINT_NAMES
@@ -40,7 +41,7 @@ def _holds(expression: Expression, exchange: Exchange) -> bool:
     try:
         return evaluate(expression, exchange) is True
     except ExpressionError as error:
-        logger.warning("the pre-condition %s has no value: %s", expression.text, error)
+        logger.warning("the pre-condition %s has no value: %s", expression.text, for_log(error))
         return False
 
 

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from crmclient import Reference, Value
 from crmclient.errors import InvalidRecord, InvalidValue
 from crmclient.metadata import Attribute, DateTimeBehavior
+from crmclient.sentences import for_log
 from designer.definitions import BindingDefinition
 from designer.expressions import Expression, ExpressionError
 from designer.expressions.names import ENDPOINT_NAMES
@@ -69,7 +70,7 @@ class Bindings:
                     raise Misconfigured(
                         Sentence("the value for %(name)s: %(reason)s", name=attribute, reason=error.message)
                     ) from error
-                logger.info("the value for %s: %s", attribute, error.message)
+                logger.info("the value for %s is unsuitable: %s", attribute, error.code)
                 wrong.append(Unsuitable(attribute, error))
                 continue
             if value is not ABSENT:
@@ -187,7 +188,7 @@ def _of_expression(binding: BindingDefinition, attribute: Attribute) -> Source:
         try:
             result = evaluate(expression, exchange, input=completed)
         except ExpressionError as error:
-            logger.info("the expression of %s has no value: %s", attribute.logical_name, error)
+            logger.info("the expression of %s has no value: %s", attribute.logical_name, for_log(error))
             raise InvalidInput("not_computable", "Nothing can be computed from this.") from error
         return _converted(attribute, read, result)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from crmclient import Value
 from crmclient.metadata import Attribute
+from crmclient.sentences import for_log
 from designer.columns import row_keys
 from designer.definitions import ColumnDefinition
 from designer.expressions import Expression, ExpressionError
@@ -56,7 +57,7 @@ class Calculation:
         except ExpressionError as error:
             if self._name not in exchange.without_value:
                 exchange.without_value.add(self._name)
-                logger.warning("column %s has no value: %s", self._name, error)
+                logger.warning("column %s has no value: %s", self._name, for_log(error))
             return None
 
 
