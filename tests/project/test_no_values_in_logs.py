@@ -22,6 +22,7 @@ from project.logs import JsonFormatter
 from project.platform import configured
 from runtime.http.request_ids import HEADER
 from runtime.models import ApiAccount
+from runtime.serving import served
 from tests.callers import Caller, account
 from tests.runtime import forge
 
@@ -135,7 +136,9 @@ def test_inputs_that_are_taken_and_that_are_wrong(lines: list[str], portico: Non
     assert names
     for endpoint in Endpoint.objects.filter(kind="create").select_related("entity__module"):
         inputs = list(endpoint.inputs.values_list("name", flat=True))
-        path = f"/api/{endpoint.entity.module.segment}/{endpoint.segment or endpoint.entity.segment}"
+        entity = endpoint.entity
+        assert entity is not None
+        path = f"/api/{entity.module.segment}/{endpoint.segment or entity.segment}"
         for value in (marked(), [marked()], {MARK: marked()}, marked("long") * 10_000):
             rita.post(path, dict.fromkeys(inputs, value))
     for parameter in ("status", "from", "order", "search", "pageSize", "cursor"):
@@ -147,6 +150,7 @@ def test_files(lines: list[str], portico: None) -> None:
     record = rita.post(ACCOUNTS, {"name": "Contoso"}).json()["id"]
     for endpoint in Endpoint.objects.filter(kind="upload").select_related("entity__module"):
         entity = endpoint.entity
+        assert entity is not None
         path = f"/api/{entity.module.segment}/{entity.segment}/{record}/files/{endpoint.segment}"
         for name in (f"{MARK}.pdf", f"{MARK}.exe", f"../{MARK}", f"{MARK}\r\nx.pdf"):
             file = io.BytesIO(b"%PDF-" + MARK.encode())
@@ -212,10 +216,12 @@ ERRORS = [
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
 def test_the_platforms_refusals_and_failures(
-    lines: list[str], portico: None, settings: Any, error: Exception
+    lines: list[str], portico: None, settings: Any, error: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.PORTICO = {**settings.PORTICO, "PLATFORM": f"{__name__}.FailingPlatform"}
     get_platform.cache_clear()
+    # What is served already asks the platform that it was made with.
+    monkeypatch.setattr(served, "_served", None)
     FailingPlatform.error = error
     try:
         answer = account("rep").post(ACCOUNTS, {"name": marked("name")})

@@ -55,7 +55,8 @@ def context(*properties: UserPropertyDefinition) -> UserContext:
 
 
 def rita_reads(*properties: UserPropertyDefinition) -> dict[str, Any]:
-    answer = context(*properties).answer(caller(people.RITA_REP, "sales-rep"))
+    # Read each time, as the studio does.
+    answer = UserContext(properties, get_platform()).answer(caller(people.RITA_REP, "sales-rep"))
     assert answer.keys() == {"user"}
     user: dict[str, Any] = answer["user"]
     return user

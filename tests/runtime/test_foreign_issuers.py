@@ -212,13 +212,15 @@ AHEAD = [("iat", 3), ("nbf", 3), ("iat", 50), ("nbf", 50), ("exp", -3), ("exp", 
 
 @pytest.mark.parametrize(("claim", "seconds"), AHEAD)
 def test_clocks_may_differ_by_a_minute(claim: str, seconds: int) -> None:
-    moved = token(**{claim: int(time.time()) + seconds})
+    changes: dict[str, Any] = {claim: int(time.time()) + seconds}
+    moved = token(**changes)
     assert authenticate(f"Bearer {moved}") is not None
 
 
 @pytest.mark.parametrize(("claim", "seconds"), [("iat", 90), ("nbf", 90), ("exp", -61)])
 def test_clocks_may_not_differ_by_more(claim: str, seconds: int) -> None:
-    refused(token(**{claim: int(time.time()) + seconds}))
+    changes: dict[str, Any] = {claim: int(time.time()) + seconds}
+    refused(token(**changes))
 
 
 def test_the_leeway_is_a_setting_and_each_issuers_own(configure: Any, settings: Settings) -> None:

@@ -23,6 +23,7 @@ from runtime.callers import minute_cache, tokens
 from runtime.callers.minute_cache import MinuteCache
 from runtime.callers.portable import Unportable, from_bytes, to_bytes
 from runtime.context import plan
+from runtime.serving import served
 from tests.callers import Caller, account
 
 CALLS: Counter[str] = Counter()
@@ -47,9 +48,11 @@ class CountingPlatform:
 
 
 @pytest.fixture
-def counted(portico: None, settings: Any) -> Iterator[Counter[str]]:
+def counted(portico: None, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
     settings.PORTICO = {**settings.PORTICO, "PLATFORM": f"{__name__}.CountingPlatform"}
     get_platform.cache_clear()
+    # What is served already asks the platform that it was made with.
+    monkeypatch.setattr(served, "_served", None)
     CALLS.clear()
     yield CALLS
     get_platform.cache_clear()
@@ -153,7 +156,7 @@ def test_what_is_shared_cannot_be_read_or_forged(counted: Counter[str], shared: 
     client = minute_cache._redis()._client
     assert client is not None
     keys = list(client.scan_iter("portico:callers:*"))
-    contents = [client.get(key) for key in keys]
+    contents: list[Any] = [client.get(key) for key in keys]
     assert len(keys) == 2
     assert not any(b"Rita" in content or b"sales" in content for content in contents)
     for key, content in zip(keys, reversed(contents), strict=True):
@@ -202,7 +205,7 @@ _PLAIN = (
     | st.booleans()
     | st.integers(min_value=-(2**63), max_value=2**64 - 1)
     | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(st.characters(exclude_categories=("Cs",)))
+    | st.text()
     | st.decimals(allow_nan=False, allow_infinity=False)
     | st.dates()
     | st.datetimes(timezones=st.just(dt.UTC))
