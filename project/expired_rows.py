@@ -6,7 +6,6 @@ import datetime as dt
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from axes.models import AccessAttempt
 from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.db.models import Exists, OuterRef, QuerySet
@@ -14,7 +13,8 @@ from rest_framework_simplejwt.token_blacklist.models import OutstandingToken
 
 from crmbox.files.registry import forget_abandoned
 from designer.models import AuditEntry, EndpointCalls, TriedCall
-from runtime.models import IdempotencyRecord
+from runtime.callers.failed_logins import COOL_OFF, REMEMBERED
+from runtime.models import FailedLogins, IdempotencyRecord, KnownNetwork
 from runtime.serving.usage import KEPT as USAGE_KEPT
 
 # Longer than a form of *Try it* is good for.
@@ -35,7 +35,8 @@ def kinds() -> tuple[Expiring, ...]:
         # Tokens live equally long: the oldest come first in the order of their ids.
         Expiring("Refresh tokens", _rows(_tokens, "pk")),
         Expiring("Studio sessions", _rows(_sessions, "expire_date")),
-        Expiring("Failed logins", _rows(_failed_logins, "pk")),
+        Expiring("Failed logins", _rows(_failed_logins, "last_at")),
+        Expiring("Known networks", _rows(_known_networks, "last_at")),
         Expiring("Calls by hour", _rows(_calls, "hour")),
         Expiring("Calls tried for real", _rows(_tried, "made_at")),
         Expiring("Audit entries", _rows(_audit, "at")),
@@ -67,9 +68,11 @@ def _sessions(now: dt.datetime) -> QuerySet[Any]:
 
 def _failed_logins(now: dt.datetime) -> QuerySet[Any]:
     # An hour more than a lock-out lasts, so that none ends early.
-    old = now - settings.AXES_COOLOFF_TIME - dt.timedelta(hours=1)
-    attempts: QuerySet[Any] = AccessAttempt.objects.filter(attempt_time__lt=old)
-    return attempts
+    return FailedLogins.objects.filter(last_at__lt=now - COOL_OFF - dt.timedelta(hours=1))
+
+
+def _known_networks(now: dt.datetime) -> QuerySet[Any]:
+    return KnownNetwork.objects.filter(last_at__lt=now - REMEMBERED)
 
 
 def _calls(now: dt.datetime) -> QuerySet[Any]:

@@ -36,8 +36,6 @@ REMEMBERED = dt.timedelta(days=30)
 _OF_AN_ACCOUNT, _OF_A_NETWORK = 2, 3
 _LONGEST_WAIT = 60
 _LONGEST_NAME = 254
-# Rows that one failure removes at most: whoever logs in must not wait for a sweep.
-_SWEPT = 100
 
 # The login itself is written once a day for each network: its date decides, and a write costs a login much.
 _FRESH = dt.timedelta(days=1)
@@ -127,7 +125,6 @@ def count_failure(account: str, network: str) -> Wait | None:
         # In one order, so that two failures at once never wait for each other.
         for key in sorted({("", network), (account, network), (account, "")}):
             locked |= _add(*key, now)
-    _sweep(now)
     return Wait("locked_out", _seconds(COOL_OFF)) if locked else None
 
 
@@ -141,7 +138,6 @@ def forgive(user: User, network: str) -> None:
         KnownNetwork.objects.bulk_create(
             [KnownNetwork(user=user, network=network, last_at=now)], ignore_conflicts=True
         )
-        _sweep(now)
     elif now - last_at >= _FRESH:
         known.update(last_at=now)
 
@@ -220,11 +216,3 @@ def _limits(limit: int) -> Mapping[str, int]:
 
 def _seconds(time: dt.timedelta) -> int:
     return max(1, math.ceil(time.total_seconds()))
-
-
-def _sweep(now: dt.datetime) -> None:
-    over = FailedLogins.objects.filter(last_at__lt=now - COOL_OFF)
-    over = over.filter(Q(refused_until=None) | Q(refused_until__lt=now))
-    FailedLogins.objects.filter(pk__in=list(over.values_list("pk", flat=True)[:_SWEPT])).delete()
-    forgotten = KnownNetwork.objects.filter(last_at__lt=now - REMEMBERED)
-    KnownNetwork.objects.filter(pk__in=list(forgotten.values_list("pk", flat=True)[:_SWEPT])).delete()

@@ -6,6 +6,7 @@ takes a form must be named in `SENT`, with what makes it do something.
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -13,7 +14,6 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from axes.models import AccessAttempt
 from django.contrib import admin
 from django.contrib.auth.models import Group, Permission, User
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -38,7 +38,7 @@ from designer.models import (
 )
 from designer.studio.saving.audited import Audited
 from runtime.callers.local import issue
-from runtime.models import ApiAccount
+from runtime.models import ApiAccount, FailedLogins
 from tests.designer.pages import ARGUMENT, OUTSIDE, routes
 from tests.designer.rows import endpoint
 from tests.designer.studio import page
@@ -68,9 +68,8 @@ class World:
         self.account = ApiAccount.objects.create(user=api)
         issue(api)
         for user in (self.lost, api):
-            AccessAttempt.objects.create(
-                username=user.username, ip_address="127.0.0.1", failures_since_start=9
-            )
+            now = dt.datetime.now(dt.UTC)
+            FailedLogins.objects.create(account=user.username, failures=9, since=now, last_at=now)
         endpoint("spare", enabled=False)
         ExposedEntity.objects.create(
             module=Module.objects.create(segment="zeal"), segment="zest", entity="account"
@@ -275,7 +274,7 @@ def test_what_an_action_does_is_in_the_audit_log(world: World) -> None:
             last = AuditEntry.objects.order_by("id").last()
             world.administrator.post(listed, data)
             made = AuditEntry.objects.filter(id__gt=last.pk if last else 0, account="a-administrator")
-            cleared = name == "lift_lock_out" and not AccessAttempt.objects.filter(username=str(row)).exists()
+            cleared = name == "lift_lock_out" and not FailedLogins.objects.filter(account=str(row)).exists()
             assert _changed(before) or cleared, f"{name} of {model} did nothing here"
             assert [entry for entry in made if entry.subject], (model, name)
     assert _changed(before) == set()
@@ -309,6 +308,9 @@ def test_who_may_only_look_changes_no_row_by_its_own_pages(world: World) -> None
 def _filled(world: World, url: str) -> dict[str, Any]:
     answer = world.administrator.get(url)
     data: dict[str, Any] = {}
+    if answer.status_code == 403:
+        # Nobody makes or changes such a row by hand.
+        return data
     form = answer.context["adminform"].form
     for bound in form:
         value = bound.value()

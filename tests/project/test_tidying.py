@@ -8,7 +8,6 @@ import time
 import uuid
 
 import pytest
-from axes.models import AccessAttempt
 from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
 from django.core.management import CommandError, call_command
@@ -20,7 +19,7 @@ from project import claims
 from project.expired_rows import kinds
 from project.models import Claim
 from project.tidying import tidy
-from runtime.models import IdempotencyRecord
+from runtime.models import FailedLogins, IdempotencyRecord, KnownNetwork
 from tests.callers import Caller, account
 from tests.servers import Site
 
@@ -48,8 +47,8 @@ def rows_of_each_kind() -> dict[type[models.Model], int]:
         BlacklistedToken.objects.create(token=token)
         Session.objects.create(session_key=f"session{number}", session_data="", expire_date=expires)
     for when in (LONG_AGO, NOW):
-        attempt = AccessAttempt.objects.create(username=f"nobody {when}", failures_since_start=1)
-        AccessAttempt.objects.filter(pk=attempt.pk).update(attempt_time=when)
+        FailedLogins.objects.create(account=f"nobody {when}", since=when, last_at=when)
+        KnownNetwork.objects.create(user=user, network=f"{when}", last_at=when)
         entry = AuditEntry.objects.create(action=AuditEntry.Action.LOGIN)
         AuditEntry.objects.filter(pk=entry.pk).update(at=when)
         tried = TriedCall.objects.create(token=uuid.uuid4(), account="", endpoint=1, sent="")
@@ -64,7 +63,7 @@ def rows_of_each_kind() -> dict[type[models.Model], int]:
             "VALUES (%s, 'account', 'r', 'a', %s, %s)",
             [("lost", False, LONG_AGO), ("under way", False, NOW), ("kept", True, LONG_AGO)],
         )
-    counted = (OutstandingToken, BlacklistedToken, Session, AccessAttempt, AuditEntry, TriedCall)
+    counted = (OutstandingToken, BlacklistedToken, Session, FailedLogins, KnownNetwork, AuditEntry, TriedCall)
     return {IdempotencyRecord: 1, EndpointCalls: 2, **dict.fromkeys(counted, 1)}
 
 
@@ -151,7 +150,7 @@ def test_a_service_that_nobody_calls_tidies_by_itself(site: Site) -> None:
 
 _EXPIRED = """
 import datetime as dt
-from runtime.models import IdempotencyRecord
+from runtime.models import FailedLogins, IdempotencyRecord, KnownNetwork
 old = dt.datetime(2020, 1, 1, tzinfo=dt.UTC)
 IdempotencyRecord.objects.create(digest="d", body_digest="", record_id="", deadline=old, expires=old)
 """
