@@ -24,7 +24,10 @@ PASTED = (
 
 def shape(text: str) -> list[tuple[str, dict[str, str]]]:
     """Elements with their attributes, in the order of the text."""
-    return [(str(node.tag), dict(node.attrib)) for node in etree.fromstring(text).iter()]
+    return [
+        (str(node.tag), {str(name): str(value) for name, value in node.items()})
+        for node in etree.fromstring(text).iter()
+    ]
 
 
 @pytest.fixture
