@@ -152,7 +152,9 @@ def _nothing(world: World) -> dict[str, Any]:
 
 
 def _try(world: World) -> dict[str, Any]:
-    return {"caller": "token", "roles": ["sales-rep"], "user": RITA_REP, "mode": "real", "body__name": "A"}
+    asked = page(world.administrator, reverse("admin:designer_endpoint_try", args=[_of("create").pk]))
+    sent = {"caller": "token", "roles": ["sales-rep"], "user": RITA_REP, "mode": "real", "body__name": "A"}
+    return sent | {"_call": asked.context["token"]}
 
 
 # What each page is sent, by the name of its address.
@@ -198,6 +200,19 @@ SENT: dict[str, Callable[[World], dict[str, Any]]] = {
     "admin:designer_userproperty_example_new": lambda world: {"_example-user": RITA_REP},
 }
 SENT["admin:password_change"] = SENT["studio:own_password"]
+# What a form asks of its address.
+_ABOUT = {"studio:expose": "?entity=contact"}
+# What shows something, and neither changes nor calls anything.
+SHOWN = {
+    *("admin:search", "admin:index", "admin:autocomplete", "admin:jsi18n", "admin:password_change_done"),
+    *("admin:designer_endpoint_check", "admin:designer_optionset_check", "admin:designer_optionset_run"),
+    "studio:set_language",
+}
+# What is noted though it changes nothing here: the platform is asked, or nothing has been degraded.
+ASKED = {
+    *("admin:designer_endpoint_run", "studio:accept_metadata", "studio:refresh_metadata"),
+    *("admin:designer_userproperty_example", "admin:designer_userproperty_example_new"),
+}
 
 
 def _state() -> dict[str, str]:
@@ -237,7 +252,7 @@ def _forms(world: World) -> Iterator[tuple[str, str]]:
             takes_form = _studio("a-administrator").post(path).status_code != 405
         if takes_form:
             assert route.name in SENT, f"{route.name} takes a form: say here what it is sent."
-            yield route.name, path
+            yield route.name, path + _ABOUT.get(route.name, "")
 
 
 def _actions() -> Iterator[tuple[Any, str, str]]:
@@ -303,6 +318,21 @@ def test_who_may_only_look_changes_no_row_by_its_own_pages(world: World) -> None
             world.viewer.post(url, _filled(world, url) | _OTHER)
         world.viewer.post(reverse(f"{name}_delete", args=[pk]), {"post": "yes"})
         assert _changed(before) == set(), name
+
+
+def test_what_a_form_does_is_in_the_audit_log(world: World) -> None:
+    wrong = []
+    for name, path in list(_forms(world)):
+        sent = SENT[name](world)
+        with _taken_back():
+            client, before = _studio("a-administrator"), _state()
+            last = AuditEntry.objects.order_by("id").last()
+            answer = client.post(path, sent)
+            made = AuditEntry.objects.filter(id__gt=last.pk if last else 0, account="a-administrator")
+            done = (bool(_changed(before)), made.exists())
+            if done != (name not in SHOWN | ASKED, name not in SHOWN):
+                wrong.append((name, done, answer))
+    assert wrong == []
 
 
 def _filled(world: World, url: str) -> dict[str, Any]:
