@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Mapping
-from decimal import Decimal
 from typing import Any, TypeAlias
 
 from crmclient.metadata import Attribute
@@ -12,7 +11,7 @@ from designer.definitions import InputDefinition, UserPropertyDefinition
 from designer.queries import answered
 from designer.readiness.metadata import USER, Metadata
 from designer.readiness.subjects import EndpointSubject, Surroundings
-from designer.types import natural_type
+from designer.types import TYPES, natural_type
 from designer.types.lists import LIST
 
 # Nested objects; a leaf is a sample of what stands there.
@@ -22,24 +21,7 @@ UNKNOWN: Any = object()
 
 _TEXT = "1"
 _NOW = dt.datetime(2026, 1, 31, 12, tzinfo=dt.UTC)
-_REFERENCE = {"type": _TEXT, "id": _TEXT, "name": _TEXT}
 _FILE = {"id": _TEXT, "fileName": _TEXT, "size": 1}
-_OF_TYPES: Mapping[str, Sample] = {
-    "String": _TEXT,
-    "Text": _TEXT,
-    "Integer": 1,
-    "BigInt": 1,
-    "Decimal": Decimal("1.5"),
-    "Money": Decimal("1.5"),
-    "Double": 1.5,
-    "Boolean": True,
-    "DateTime": _NOW,
-    "Date": _NOW.date(),
-    "Guid": _TEXT,
-    "OptionSet": 1,
-    "MultiOptionSet": [1],
-    "EntityReference": _REFERENCE,
-}
 
 
 def of_endpoint(
@@ -63,7 +45,9 @@ def of_inputs(inputs: Iterable[InputDefinition]) -> dict[str, Sample]:
     return {
         known.name: [of_inputs(known.inputs)]
         if known.type == LIST.name
-        else _OF_TYPES.get(known.type, UNKNOWN)
+        else TYPES[known.type].sample
+        if known.type in TYPES
+        else UNKNOWN
         for known in inputs
     }
 
@@ -94,7 +78,7 @@ def of_row(known: Mapping[str, Attribute]) -> dict[str, Sample]:
 
 def _of_attribute(attribute: Attribute) -> Sample:
     kind = natural_type(attribute)
-    return _FILE if kind is None else _OF_TYPES[kind.name]
+    return _FILE if kind is None else kind.sample
 
 
 def _of_property(known: UserPropertyDefinition, metadata: Metadata) -> Sample:

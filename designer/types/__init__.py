@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior
+from crmclient.metadata import Attribute
 from designer.types.base import InputType, InvalidInput, Limits, Reader
 from designer.types.booleans import BOOLEAN
 from designer.types.choices import MULTI_OPTION_SET, OPTION_SET
@@ -36,6 +36,4 @@ __all__ = ["TYPES", "InputType", "InvalidInput", "Limits", "Reader", "natural_ty
 
 def natural_type(attribute: Attribute) -> InputType | None:
     """The input type whose values the attribute holds as they are; None for files."""
-    if attribute.type is AttributeType.DATETIME:
-        return DATE if attribute.behavior is DateTimeBehavior.DATE_ONLY else DATETIME
-    return next((kind for kind in _ALL if attribute.type in kind.attribute_types), None)
+    return next((kind for kind in _ALL if kind.is_natural_for(attribute)), None)

@@ -6,16 +6,31 @@ nothing is coerced, rounded or passed through a float.
 
 from __future__ import annotations
 
+import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Protocol, TypeAlias
+from typing import Any, ClassVar, Final, TypeAlias
 
 from crmclient import Value
 from crmclient.metadata import Attribute, AttributeType, OptionSet
+from crmclient.query.ast import Operator
+from crmclient.query.designed import DateOperator, DesignedOperator
 from designer.definitions import InputDefinition
 
 Reader: TypeAlias = Callable[[Any], Value]
+
+_WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,17})", re.ASCII)
+
+# Operators that compare the text of an attribute's value with a pattern.
+PATTERNS: Final = frozenset(
+    {
+        *(Operator.LIKE, Operator.NOT_LIKE, Operator.CONTAINS),
+        *(Operator.BEGINS_WITH, Operator.NOT_BEGINS_WITH),
+        *(Operator.ENDS_WITH, Operator.NOT_ENDS_WITH),
+    }
+)
 
 
 class InvalidInput(ValueError):
@@ -65,33 +80,72 @@ class Limits:
         )
 
 
-class InputType(Protocol):
-    """A type of input. `constraints` names the InputDefinition fields that mean something for it."""
+class InputType(ABC):
+    """A type of input: all that is known about it. No other module lists types or asks which one it has.
+
+    `constraints` names the InputDefinition fields that mean something for it. `attribute_types` are those
+    that an input of this type may be bound to.
+    """
+
+    name: str
+    label: str
+    attribute_types: frozenset[AttributeType]
+    constraints: frozenset[str]
+
+    # How the studio lets people edit a constant: text, number, boolean, date, datetime, option or options.
+    editor: ClassVar[str] = "text"
+    # What stands for a value where expressions are judged without one.
+    sample: ClassVar[Any] = "1"
+    # Whether a value is the text that was typed, even where that looks like a number.
+    is_textual: ClassVar[bool] = False
+    # Whether a query string can hold it. One that is several holds items, separated by commas.
+    in_query: ClassVar[bool] = True
+    is_several: ClassVar[bool] = False
+    # Whether values are among those of an option set.
+    is_choice: ClassVar[bool] = False
 
     @property
-    def name(self) -> str: ...
+    def widget(self) -> str:
+        """How a form asks for it, as `/api/schema` says: text, textarea, number, checkbox, select …"""
+        return "text"
 
     @property
-    def label(self) -> str: ...
+    def as_parameter(self) -> InputType:
+        """The type of its values in a query string."""
+        return self
 
-    @property
-    def attribute_types(self) -> frozenset[AttributeType]:
-        """The attribute types that an input of this type may be bound to."""
-        ...
-
-    @property
-    def constraints(self) -> frozenset[str]: ...
-
+    @abstractmethod
     def compile(self, limits: Limits) -> Reader:
         """A function from a parsed JSON value (never None) to the value, raising InvalidInput.
 
         Raises ValueError when the limits themselves make no sense (a pattern that does not compile).
         """
-        ...
 
+    @abstractmethod
     def schema(self, limits: Limits) -> dict[str, Any]:
         """The JSON Schema (2020-12) of what the reader takes."""
-        ...
+
+    def from_text(self, text: str) -> Any:
+        """The JSON value that a text in a query string means.
+
+        A text that means none is given as it is: the reader refuses it in its own words.
+        """
+        return text
+
+    def is_natural_for(self, attribute: Attribute) -> bool:
+        """Whether the attribute's values are of this type as they are. One built-in type is, at most."""
+        return attribute.type in self.attribute_types
+
+    def rank(self, operator: DesignedOperator, attribute: Attribute) -> int | None:
+        """How well a parameter of this type fits a condition on `attribute`: 0 is best, None not at all."""
+        if isinstance(operator, DateOperator) or operator in PATTERNS:
+            return None
+        return 0 if attribute.type in self.attribute_types else None
+
+
+def whole_number(text: str) -> Any:
+    """The number that `text` is; any other text as it is. Platforms have no whole number of more digits."""
+    return int(text) if _WHOLE.fullmatch(text) else text
 
 
 def _tighter(choose: Callable[..., Any], first: Any, second: Any) -> Any:

@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from django.utils.translation import gettext_noop as _
 
 from crmclient.metadata import AttributeType
 from designer.sentences import Sentence
-from designer.types.base import InvalidInput, Limits, Reader
+from designer.types.base import InputType, InvalidInput, Limits, Reader
+
+_BOOLEANS = {"true": True, "false": False}
 
 
 @dataclass(frozen=True, slots=True)
-class BooleanType:
+class BooleanType(InputType):
     name: str = "Boolean"
     label: str = _("Yes or no")
     attribute_types: frozenset[AttributeType] = frozenset({AttributeType.BOOLEAN})
     constraints: frozenset[str] = frozenset()
+    editor: ClassVar[str] = "boolean"
+    sample: ClassVar[Any] = True
+
+    @property
+    def widget(self) -> str:
+        return "checkbox"
+
+    def from_text(self, text: str) -> Any:
+        return _BOOLEANS.get(text.lower(), text)
 
     def compile(self, limits: Limits) -> Reader:
         def read(raw: Any) -> bool:

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from django.utils.translation import gettext_noop as _
 
-from crmclient.metadata import AttributeType
+from crmclient.metadata import Attribute, AttributeType
+from crmclient.query.designed import DateOperator, DesignedOperator
+from crmclient.query.shape import LISTS
 from designer.sentences import Sentence
 from designer.types.allowed import within
-from designer.types.base import InvalidInput, Limits, Reader
+from designer.types.base import PATTERNS, InputType, InvalidInput, Limits, Reader, whole_number
 
 MOST_OPTIONS = 150
 
 
 @dataclass(frozen=True, slots=True)
-class OptionSetType:
+class OptionSetType(InputType):
     """One option, by its value."""
 
     name: str = "OptionSet"
@@ -26,6 +28,19 @@ class OptionSetType:
         {AttributeType.PICKLIST, AttributeType.STATE, AttributeType.STATUS}
     )
     constraints: frozenset[str] = frozenset({"allowed"})
+    editor: ClassVar[str] = "option"
+    sample: ClassVar[Any] = 1
+    is_choice: ClassVar[bool] = True
+
+    @property
+    def widget(self) -> str:
+        return "select"
+
+    def from_text(self, text: str) -> Any:
+        return whole_number(text)
+
+    def rank(self, operator: DesignedOperator, attribute: Attribute) -> int | None:
+        return 0 if _chooses(operator, attribute) else None
 
     def compile(self, limits: Limits) -> Reader:
         return within(limits, _option_reader(limits.options))
@@ -37,13 +52,29 @@ class OptionSetType:
 
 
 @dataclass(frozen=True, slots=True)
-class MultiOptionSetType:
+class MultiOptionSetType(InputType):
     """Several options, each once; kept in ascending order. `allowed` narrows every item."""
 
     name: str = "MultiOptionSet"
     label: str = _("Several options")
     attribute_types: frozenset[AttributeType] = frozenset({AttributeType.MULTISELECT})
     constraints: frozenset[str] = frozenset({"min_length", "max_length", "allowed"})
+    editor: ClassVar[str] = "options"
+    sample: ClassVar[Any] = [1]
+    is_choice: ClassVar[bool] = True
+    is_several: ClassVar[bool] = True
+
+    @property
+    def widget(self) -> str:
+        return "multiselect"
+
+    def from_text(self, text: str) -> Any:
+        return whole_number(text)
+
+    def rank(self, operator: DesignedOperator, attribute: Attribute) -> int | None:
+        if attribute.type is AttributeType.MULTISELECT and operator not in LISTS:
+            return 0
+        return 1 if operator in LISTS and _chooses(operator, attribute) else None
 
     def compile(self, limits: Limits) -> Reader:
         read_one = cast(Callable[[Any], int], within(limits, _option_reader(limits.options)))
@@ -70,6 +101,13 @@ class MultiOptionSetType:
         most = MOST_OPTIONS if limits.max_length is None else min(MOST_OPTIONS, limits.max_length)
         items = OPTION_SET.schema(limits)
         return {"type": "array", "items": items, "uniqueItems": True, "minItems": fewest, "maxItems": most}
+
+
+def _chooses(operator: DesignedOperator, attribute: Attribute) -> bool:
+    """Whether a condition compares with single options."""
+    if attribute.type in OPTION_SET.attribute_types:
+        return not isinstance(operator, DateOperator) and operator not in PATTERNS
+    return attribute.type is AttributeType.MULTISELECT and operator in LISTS
 
 
 def _option_reader(options: frozenset[int] | None) -> Callable[[Any], int]:

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from django.utils.translation import gettext_noop as _
 
 from crmclient.metadata import AttributeType
 from designer.sentences import Sentence
-from designer.types.base import InvalidInput, Limits, Reader
+from designer.types.base import InputType, InvalidInput, Limits, Reader
 
 MOST_ITEMS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class ListType:
+class ListType(InputType):
     """An array of as many items as the lengths allow. Its items are for others to read."""
 
     name: str = "List"
     label: str = _("List of records")
     attribute_types: frozenset[AttributeType] = frozenset()
     constraints: frozenset[str] = frozenset({"min_length", "max_length"})
+    in_query: ClassVar[bool] = False
+
+    @property
+    def widget(self) -> str:
+        return "list"
 
     def compile(self, limits: Limits) -> Reader:
         fewest, most = _bounds(limits)

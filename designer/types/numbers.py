@@ -6,25 +6,39 @@ import math
 import re
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, ClassVar
 
 from django.utils.translation import gettext_noop as _
 
-from crmclient.metadata import AttributeType
+from crmclient.metadata import Attribute, AttributeType
+from crmclient.query.designed import WHOLE_DAYS, DateOperator, DesignedOperator
+from crmclient.query.shape import LISTS
 from designer.sentences import Sentence
 from designer.types.allowed import within
-from designer.types.base import InvalidInput, Limits, Reader
+from designer.types.base import PATTERNS, InputType, InvalidInput, Limits, Reader, whole_number
 
 _NUMERAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?", re.ASCII)
 _LONGEST_NUMERAL = 64
 # Tools that make up a sample would take the maximum, and lose digits of it.
 _SAMPLE = Decimal("1250.50")
 _COMMON = frozenset({"minimum", "maximum", "allowed"})
+_NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,40})(\.[0-9]{1,40})?([eE][+-]?[0-9]{1,3})?", re.ASCII)
+_EXACT = frozenset({AttributeType.DECIMAL, AttributeType.MONEY})
+_CHOICES = frozenset(
+    {AttributeType.PICKLIST, AttributeType.STATE, AttributeType.STATUS, AttributeType.MULTISELECT}
+)
+# How well any whole number fits attributes of other types.
+_WHOLE_RANKS = {
+    AttributeType.INTEGER: 1,
+    AttributeType.BIGINT: 1,
+    AttributeType.DECIMAL: 2,
+    AttributeType.MONEY: 2,
+}
 _AS_DIGITS = "A string of digits is taken, too: for numbers that a client would not keep exact."
 
 
 @dataclass(frozen=True, slots=True)
-class IntegerType:
+class IntegerType(InputType):
     """A whole number between `lowest` and `highest`; as a string too where JavaScript would lose digits."""
 
     name: str
@@ -34,6 +48,28 @@ class IntegerType:
     highest: int
     numerals: bool = False
     constraints: frozenset[str] = _COMMON
+    editor: ClassVar[str] = "number"
+    sample: ClassVar[Any] = 1
+
+    @property
+    def widget(self) -> str:
+        return "number"
+
+    def from_text(self, text: str) -> Any:
+        # As a text, a large number is read as exactly as it is written.
+        return text if self.numerals else whole_number(text)
+
+    def rank(self, operator: DesignedOperator, attribute: Attribute) -> int | None:
+        if isinstance(operator, DateOperator):
+            # In the last so many days, and its kin.
+            return None if self.numerals or operator in WHOLE_DAYS else 0
+        if operator in PATTERNS:
+            return None
+        if attribute.type in _CHOICES and not self.numerals:
+            return 2 if attribute.type is not AttributeType.MULTISELECT or operator in LISTS else None
+        if attribute.type is AttributeType.DOUBLE:
+            return None if self.numerals else 1
+        return 0 if attribute.type in self.attribute_types else _WHOLE_RANKS.get(attribute.type)
 
     def compile(self, limits: Limits) -> Reader:
         lowest, highest = _whole_bounds(limits, self.lowest, self.highest)
@@ -65,7 +101,7 @@ class IntegerType:
 
 
 @dataclass(frozen=True, slots=True)
-class DecimalType:
+class DecimalType(InputType):
     """An exact number, sent as a JSON number or as a string of digits."""
 
     name: str
@@ -74,7 +110,15 @@ class DecimalType:
     lowest: Decimal
     highest: Decimal
     places: int
+    widget: str = "number"
     constraints: frozenset[str] = _COMMON
+    editor: ClassVar[str] = "number"
+    sample: ClassVar[Any] = Decimal("1.5")
+
+    def rank(self, operator: DesignedOperator, attribute: Attribute) -> int | None:
+        if isinstance(operator, DateOperator) or operator in PATTERNS or attribute.type not in _EXACT:
+            return None
+        return 0 if attribute.type in self.attribute_types else 1
 
     def compile(self, limits: Limits) -> Reader:
         lowest, highest = self._bounds(limits)
@@ -122,13 +166,22 @@ class DecimalType:
 
 
 @dataclass(frozen=True, slots=True)
-class DoubleType:
+class DoubleType(InputType):
     """A floating-point number, for attributes that hold one."""
 
     name: str = "Double"
     label: str = _("Floating-point number")
     attribute_types: frozenset[AttributeType] = frozenset({AttributeType.DOUBLE})
     constraints: frozenset[str] = _COMMON
+    editor: ClassVar[str] = "number"
+    sample: ClassVar[Any] = 1.5
+
+    @property
+    def widget(self) -> str:
+        return "number"
+
+    def from_text(self, text: str) -> Any:
+        return Decimal(text) if _NUMBER.fullmatch(text) else text
 
     def compile(self, limits: Limits) -> Reader:
         lowest, highest = limits.minimum, limits.maximum
@@ -220,5 +273,6 @@ MONEY = DecimalType(
     Decimal("-922337203685477.5808"),
     Decimal("922337203685477.5807"),
     places=4,
+    widget="money",
 )
 DOUBLE = DoubleType()

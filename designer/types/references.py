@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from django.utils.translation import gettext_noop as _
 
 from crmclient import Reference, parse_guid
-from crmclient.metadata import AttributeType
+from crmclient.metadata import Attribute, AttributeType
+from crmclient.query.designed import DateOperator, DesignedOperator
 from designer.sentences import Sentence
 from designer.types.allowed import within
-from designer.types.base import InvalidInput, Limits, Reader
+from designer.types.base import PATTERNS, InputType, InvalidInput, Limits, Reader
 
 
 @dataclass(frozen=True, slots=True)
-class GuidType:
+class GuidType(InputType):
     name: str = "Guid"
     label: str = _("Id (GUID)")
     attribute_types: frozenset[AttributeType] = frozenset({AttributeType.UNIQUEIDENTIFIER})
     constraints: frozenset[str] = frozenset({"allowed"})
+
+    def rank(self, operator: DesignedOperator, attribute: Attribute) -> int | None:
+        return _rank(self, operator, attribute)
 
     def compile(self, limits: Limits) -> Reader:
         return within(limits, _guid)
@@ -29,7 +33,7 @@ class GuidType:
 
 
 @dataclass(frozen=True, slots=True)
-class EntityReferenceType:
+class EntityReferenceType(InputType):
     """A record: its id where one entity is possible, `{"type", "id"}` where several are."""
 
     name: str = "EntityReference"
@@ -38,6 +42,19 @@ class EntityReferenceType:
         {AttributeType.LOOKUP, AttributeType.CUSTOMER, AttributeType.OWNER}
     )
     constraints: frozenset[str] = frozenset()
+    sample: ClassVar[Any] = {"type": "1", "id": "1", "name": "1"}
+
+    @property
+    def widget(self) -> str:
+        return "lookup"
+
+    @property
+    def as_parameter(self) -> InputType:
+        # An id says which record is meant, whatever entity it is of.
+        return GUID
+
+    def rank(self, operator: DesignedOperator, attribute: Attribute) -> int | None:
+        return _rank(self, operator, attribute)
 
     def compile(self, limits: Limits) -> Reader:
         targets = limits.targets
@@ -65,6 +82,15 @@ class EntityReferenceType:
             "required": ["type", "id"],
             "additionalProperties": False,
         }
+
+
+def _rank(kind: InputType, operator: DesignedOperator, attribute: Attribute) -> int | None:
+    """An id fits where a record is meant, and the other way round."""
+    if isinstance(operator, DateOperator) or operator in PATTERNS:
+        return None
+    if attribute.type in kind.attribute_types:
+        return 0
+    return 1 if attribute.type in GUID.attribute_types | ENTITY_REFERENCE.attribute_types else None
 
 
 def _guid(raw: Any) -> str:

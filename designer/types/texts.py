@@ -3,25 +3,41 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import re2
 from django.utils.translation import gettext_noop as _
 
-from crmclient.metadata import AttributeType
+from crmclient.metadata import Attribute, AttributeType
+from crmclient.query.designed import DateOperator, DesignedOperator
+from crmclient.query.families import FAMILY, Family
 from designer.sentences import Sentence
 from designer.types.allowed import within
-from designer.types.base import InvalidInput, Limits, Reader
+from designer.types.base import PATTERNS, InputType, InvalidInput, Limits, Reader
 
 
 @dataclass(frozen=True, slots=True)
-class TextType:
+class TextType(InputType):
     """A text. A required one holds more than blanks."""
 
     name: str
     label: str
     attribute_types: frozenset[AttributeType]
     constraints: frozenset[str] = frozenset({"min_length", "max_length", "pattern", "allowed"})
+    widget: str = "text"
+    # The attributes whose values are of this type as they are.
+    natural: frozenset[AttributeType] = frozenset()
+    is_textual: ClassVar[bool] = True
+
+    def is_natural_for(self, attribute: Attribute) -> bool:
+        return attribute.type in self.natural
+
+    def rank(self, operator: DesignedOperator, attribute: Attribute) -> int | None:
+        if operator in PATTERNS:
+            return 0
+        if isinstance(operator, DateOperator) or FAMILY[attribute.type] is not Family.TEXT:
+            return None
+        return 0
 
     def compile(self, limits: Limits) -> Reader:
         shortest, longest = limits.min_length or 0, limits.max_length
@@ -75,5 +91,7 @@ def _matcher(pattern: str) -> Any:
         ) from error
 
 
-STRING = TextType("String", _("Text, one line"), frozenset({AttributeType.STRING, AttributeType.MEMO}))
-TEXT = TextType("Text", _("Text, several lines"), frozenset({AttributeType.MEMO}))
+_TEXTS = frozenset({AttributeType.STRING, AttributeType.MEMO})
+
+STRING = TextType("String", _("Text, one line"), _TEXTS, natural=_TEXTS)
+TEXT = TextType("Text", _("Text, several lines"), frozenset({AttributeType.MEMO}), widget="textarea")

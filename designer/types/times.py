@@ -5,29 +5,49 @@ from __future__ import annotations
 import datetime as dt
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from django.utils.translation import gettext_noop as _
 
-from crmclient.metadata import AttributeType
+from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior
+from crmclient.query.ast import Operator
+from crmclient.query.designed import WHOLE_DAYS, DateOperator, DesignedOperator
 from designer.sentences import Sentence
 from designer.types.allowed import within
-from designer.types.base import InvalidInput, Limits, Reader
+from designer.types.base import PATTERNS, InputType, InvalidInput, Limits, Reader
 
 _EARLIEST = dt.datetime(1753, 1, 1, tzinfo=dt.UTC)
 # RFC 3339: a full date and time with an offset. Python reads more forms than that.
 _RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
 _FULL_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
+_SAMPLE = dt.datetime(2026, 1, 31, 12, tzinfo=dt.UTC)
+_EXACTLY = frozenset({Operator.EQ, Operator.NE, Operator.IN, Operator.NOT_IN})
+
 
 @dataclass(frozen=True, slots=True)
-class DateTimeType:
+class DateTimeType(InputType):
     """An instant, RFC 3339 with an offset; kept in UTC, in whole seconds as the platform does."""
 
     name: str = "DateTime"
     label: str = _("Date and time")
     attribute_types: frozenset[AttributeType] = frozenset({AttributeType.DATETIME})
     constraints: frozenset[str] = frozenset({"allowed"})
+    editor: ClassVar[str] = "datetime"
+    sample: ClassVar[Any] = _SAMPLE
+    is_textual: ClassVar[bool] = True
+
+    @property
+    def widget(self) -> str:
+        return "datetime"
+
+    def is_natural_for(self, attribute: Attribute) -> bool:
+        return attribute.type is AttributeType.DATETIME and not _is_date(attribute)
+
+    def rank(self, operator: DesignedOperator, attribute: Attribute) -> int | None:
+        if isinstance(operator, DateOperator):
+            return 1 if operator in WHOLE_DAYS else None
+        return 0 if operator not in PATTERNS and self.is_natural_for(attribute) else None
 
     def compile(self, limits: Limits) -> Reader:
         def read(raw: Any) -> dt.datetime:
@@ -51,13 +71,33 @@ class DateTimeType:
 
 
 @dataclass(frozen=True, slots=True)
-class DateType:
+class DateType(InputType):
     """A calendar date, without time or zone."""
 
     name: str = "Date"
     label: str = _("Date")
     attribute_types: frozenset[AttributeType] = frozenset({AttributeType.DATETIME})
     constraints: frozenset[str] = frozenset({"allowed"})
+    editor: ClassVar[str] = "date"
+    sample: ClassVar[Any] = _SAMPLE.date()
+    is_textual: ClassVar[bool] = True
+
+    @property
+    def widget(self) -> str:
+        return "date"
+
+    def is_natural_for(self, attribute: Attribute) -> bool:
+        return attribute.type is AttributeType.DATETIME and _is_date(attribute)
+
+    def rank(self, operator: DesignedOperator, attribute: Attribute) -> int | None:
+        if isinstance(operator, DateOperator):
+            return 0 if operator in WHOLE_DAYS else None
+        if attribute.type is not AttributeType.DATETIME or operator in PATTERNS:
+            return None
+        if _is_date(attribute):
+            return 0
+        # A day is no moment: nothing happens at one exactly.
+        return None if operator in _EXACTLY else 1
 
     def compile(self, limits: Limits) -> Reader:
         def read(raw: Any) -> dt.date:
@@ -76,6 +116,10 @@ class DateType:
     def schema(self, limits: Limits) -> dict[str, Any]:
         schema: dict[str, Any] = {"type": "string", "format": "date"}
         return {**schema, "enum": list(limits.allowed)} if limits.allowed else schema
+
+
+def _is_date(attribute: Attribute) -> bool:
+    return attribute.behavior is DateTimeBehavior.DATE_ONLY
 
 
 DATETIME = DateTimeType()

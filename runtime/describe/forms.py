@@ -5,27 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from designer.types import TYPES
 from runtime.describe.parts import Part, name_of
 from runtime.describe.rendering import Renderer
 from runtime.describe.shapes import FieldShape, FormShape
 
-# How a field of a type is asked for, where its options do not say so.
-_WIDGETS: Mapping[str, str] = {
-    "Text": "textarea",
-    "Integer": "number",
-    "BigInt": "number",
-    "Decimal": "number",
-    "Double": "number",
-    "Money": "money",
-    "Boolean": "checkbox",
-    "DateTime": "datetime",
-    "Date": "date",
-    "OptionSet": "select",
-    "MultiOptionSet": "multiselect",
-    "EntityReference": "lookup",
-    "List": "list",
-    "File": "file",
-}
+# What a file column is called among the types of fields; no input is of it.
+_FILE = "File"
+_LINE = "text"
 
 
 def form_of(part: Part, renderer: Renderer) -> FormShape:
@@ -89,9 +76,17 @@ def _of_parameters(part: Part) -> dict[str, Any]:
     }
 
 
+def _widget_of(field: FieldShape) -> str:
+    if field["type"] == _FILE:
+        return "file"
+    kind = TYPES.get(field["type"])
+    if kind is not None and kind.widget != _LINE:
+        return kind.widget
+    return "select" if "allowed" in field else _LINE
+
+
 def _widget(field: FieldShape) -> dict[str, Any]:
-    widget = "select" if "allowed" in field else "text"
-    found: dict[str, Any] = {"widget": _WIDGETS.get(field["type"], widget)}
+    found: dict[str, Any] = {"widget": _widget_of(field)}
     if "optionSet" in field and field["optionSet"]["url"]:
         found["options"] = field["optionSet"]["url"]
     if "precision" in field:

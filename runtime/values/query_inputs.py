@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Callable, Mapping, Sequence
-from decimal import Decimal
 from typing import Any, NamedTuple
 
 from crmclient import Platform, Value
@@ -15,18 +14,12 @@ from designer.names import RESERVED_PARAMETERS
 from designer.query_parameters import Use, parameters_of, takes_list
 from designer.sentences import Sentence
 from designer.types import TYPES, InputType, InvalidInput, Limits
-from designer.types.choices import MULTI_OPTION_SET, OPTION_SET
-from designer.types.references import ENTITY_REFERENCE, GUID
 from runtime.http.failures import Misconfigured
 from runtime.http.problems import FieldError
 from runtime.values.fields import Field
 
 MOST_ITEMS = 100
 
-_NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,40})(\.[0-9]{1,40})?([eE][+-]?[0-9]{1,3})?", re.ASCII)
-# More digits than any platform's whole numbers have.
-_WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,17})", re.ASCII)
-_BOOLEANS = {"true": True, "false": False}
 _ITEM = re.compile(r"(?:[^\\,]|\\.|\\\Z)*", re.DOTALL)
 _ESCAPED = re.compile(r"\\([\\,])")
 
@@ -117,13 +110,12 @@ def split_list(text: str) -> list[str]:
 
 def _compile(definition: InputDefinition, uses: Sequence[Use], platform: Platform) -> _Input:
     kind = TYPES.get(definition.type)
-    if kind is None or definition.type not in _FROM_TEXT:
+    if kind is None or not kind.in_query:
         raise Misconfigured(Sentence("a query takes no %(type)s", type=definition.type))
     attribute = _compared(uses, platform)
     limits = Limits.of(definition, None, _options(definition, attribute, platform))
-    several = kind is MULTI_OPTION_SET or takes_list(uses)
-    # An id says which record is meant, whatever entity it is of.
-    kind = GUID if kind is ENTITY_REFERENCE else kind
+    several = kind.is_several or takes_list(uses)
+    kind = kind.as_parameter
     read, schema = _list(kind, limits) if several else _single(kind, limits)
     default = None
     if definition.default is not None:
@@ -153,7 +145,7 @@ def _options(
     definition: InputDefinition, attribute: Attribute | None, platform: Platform
 ) -> OptionSet | None:
     """The option set of the attribute that a choice is compared with."""
-    if TYPES[definition.type] not in (OPTION_SET, MULTI_OPTION_SET):
+    if not TYPES[definition.type].is_choice:
         return None
     if attribute is None or attribute.option_set is None:
         return None
@@ -166,15 +158,15 @@ def option_set_of(attribute: Attribute, platform: Platform) -> OptionSet:
 
 
 def _single(kind: InputType, limits: Limits) -> tuple[Callable[[str], Value], dict[str, Any]]:
-    convert, read = _FROM_TEXT[kind.name], kind.compile(limits)
+    convert, read = kind.from_text, kind.compile(limits)
     return lambda text: read(convert(text)), kind.schema(limits)
 
 
 def _list(kind: InputType, limits: Limits) -> tuple[Callable[[str], Any], dict[str, Any]]:
-    if kind is MULTI_OPTION_SET:
+    if kind.is_several:
         read_all, schema = kind.compile(limits), kind.schema(limits)
         schema["maxItems"] = min(MOST_ITEMS, schema["maxItems"])
-        return lambda text: read_all([_whole(item) for item in _items(text)]), schema
+        return lambda text: read_all([kind.from_text(item) for item in _items(text)]), schema
     read_one, schema = _single(kind, limits)
 
     def read(text: str) -> tuple[Value, ...]:
@@ -195,7 +187,7 @@ def _items(text: str) -> list[str]:
 def _default(kind: InputType, limits: Limits, default: Any) -> Any:
     """The default, which stands in the definition as JSON: of a list, one item or all of them."""
     read = kind.compile(limits)
-    if isinstance(default, (list, tuple)) and kind is not MULTI_OPTION_SET:
+    if isinstance(default, (list, tuple)) and not kind.is_several:
         return tuple(read(item) for item in default)
     return read(list(default) if isinstance(default, tuple) else default)
 
@@ -209,38 +201,3 @@ def _parameter(known: _Input) -> dict[str, Any]:
     if known.schema.get("type") == "array":
         parameter |= {"style": "form", "explode": False}
     return parameter
-
-
-def _text(text: str) -> str:
-    return text
-
-
-def _whole(text: str) -> Any:
-    """The number; else the text as it is, which the type then refuses in its own words. So do the others."""
-    return int(text) if _WHOLE.fullmatch(text) else text
-
-
-def _number(text: str) -> Any:
-    return Decimal(text) if _NUMBER.fullmatch(text) else text
-
-
-def _boolean(text: str) -> Any:
-    return _BOOLEANS.get(text.lower(), text)
-
-
-_FROM_TEXT: Mapping[str, Callable[[str], Any]] = {
-    "String": _text,
-    "Text": _text,
-    "Integer": _whole,
-    "BigInt": _text,
-    "Decimal": _text,
-    "Double": _number,
-    "Money": _text,
-    "Boolean": _boolean,
-    "DateTime": _text,
-    "Date": _text,
-    "Guid": _text,
-    "OptionSet": _whole,
-    "MultiOptionSet": _text,
-    "EntityReference": _text,
-}

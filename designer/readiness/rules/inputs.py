@@ -15,7 +15,6 @@ from designer.readiness.registry import Found, blocking, warning
 from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
 from designer.types import TYPES, InputType, InvalidInput, Limits
-from designer.types.choices import MULTI_OPTION_SET
 from designer.types.lists import LIST
 
 _NAME = re.compile(INPUT_PATTERN)
@@ -124,7 +123,7 @@ def allowed_values_are_accepted(subject: EndpointSubject) -> Found:
         # Each by itself: the list itself is no limit for its own items.
         item = replace(_limits(subject, known), allowed=(), min_length=None)
         for value in known.allowed:
-            if reason := _refusal(kind, item, [value] if kind is MULTI_OPTION_SET else value):
+            if reason := _refusal(kind, item, [value] if kind.is_several else value):
                 yield (
                     _(
                         "Input “%(name)s”: the allowed value %(value)s: %(reason)s",

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior
-from crmclient.query.ast import Operator
-from crmclient.query.designed import WHOLE_DAYS, DateOperator
-from crmclient.query.families import FAMILY, Family
+from crmclient.metadata import Attribute
 from crmclient.query.shape import LISTS
 from designer.definitions import InputDefinition
 from designer.names import RESERVED_PARAMETERS
@@ -15,31 +12,7 @@ from designer.query_parameters import Use, parameters_of
 from designer.readiness.registry import Found, blocking
 from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
-
-_PATTERNS = frozenset(
-    {
-        *(Operator.LIKE, Operator.NOT_LIKE, Operator.CONTAINS),
-        *(Operator.BEGINS_WITH, Operator.NOT_BEGINS_WITH),
-        *(Operator.ENDS_WITH, Operator.NOT_ENDS_WITH),
-    }
-)
-_TEXTS = ("String", "Text")
-_BY_FAMILY: dict[Family, tuple[str, ...]] = {
-    Family.TEXT: _TEXTS,
-    Family.BOOLEAN: ("Boolean",),
-    Family.GUID: ("Guid", "EntityReference"),
-    Family.REFERENCE: ("EntityReference", "Guid"),
-    Family.CHOICE: ("OptionSet", "Integer"),
-    Family.CHOICES: ("MultiOptionSet",),
-}
-_NUMBERS: dict[AttributeType, tuple[str, ...]] = {
-    AttributeType.INTEGER: ("Integer", "BigInt"),
-    AttributeType.BIGINT: ("BigInt", "Integer"),
-    AttributeType.DECIMAL: ("Decimal", "Money", "Integer", "BigInt"),
-    AttributeType.MONEY: ("Money", "Decimal", "Integer", "BigInt"),
-    AttributeType.DOUBLE: ("Double", "Integer"),
-}
-_NO_PARAMETERS = frozenset({"List", "File"})
+from designer.types import TYPES
 
 
 @blocking("query-input-name")
@@ -56,7 +29,8 @@ def names_are_free(subject: EndpointSubject) -> Found:
 def types_fit_the_conditions(subject: EndpointSubject) -> Found:
     uses = parameters_of(subject.definition)
     for known in _inputs(subject):
-        if known.type in _NO_PARAMETERS:
+        kind = TYPES.get(known.type)
+        if kind is not None and not kind.in_query:
             yield (
                 _("“%(name)s”: a query string holds no %(type)s.", name=known.name, type=known.type),
                 _at(known, "type"),
@@ -64,7 +38,9 @@ def types_fit_the_conditions(subject: EndpointSubject) -> Found:
             continue
         for use in uses.get(known.name, ()):
             attribute = subject.metadata.attributes(use.entity).get(use.attribute)
-            wanted = _wanted(use, attribute)
+            if attribute is None:
+                continue
+            wanted = _fitting(use, attribute)
             if wanted and known.type not in wanted:
                 yield (
                     _(
@@ -95,29 +71,12 @@ def lists_are_lists_everywhere(subject: EndpointSubject) -> Found:
             )
 
 
-def _wanted(use: Use, attribute: Attribute | None) -> tuple[str, ...]:
-    """The types of input that fit a condition, the best first; none where that is not known."""
-    if isinstance(use.operator, DateOperator):
-        return ("Date", "DateTime") if use.operator in WHOLE_DAYS else ("Integer",)
-    if attribute is None:
-        return ()
-    if use.operator in _PATTERNS:
-        return _TEXTS
-    family = FAMILY[attribute.type]
-    if family is Family.NUMBER:
-        return _NUMBERS[attribute.type]
-    if family is Family.TIME:
-        return _times(use, attribute)
-    if use.operator in LISTS and family in (Family.CHOICE, Family.CHOICES):
-        return ("OptionSet", "MultiOptionSet", "Integer")
-    return _BY_FAMILY.get(family, ())
-
-
-def _times(use: Use, attribute: Attribute) -> tuple[str, ...]:
-    if attribute.behavior is DateTimeBehavior.DATE_ONLY:
-        return ("Date",)
-    exact = use.operator in {Operator.EQ, Operator.NE, Operator.IN, Operator.NOT_IN}
-    return ("DateTime",) if exact else ("DateTime", "Date")
+def _fitting(use: Use, attribute: Attribute) -> list[str]:
+    """The types of input that fit a condition, the best first."""
+    ranks = {kind.name: kind.rank(use.operator, attribute) for kind in TYPES.values() if kind.in_query}
+    return sorted(
+        (name for name, rank in ranks.items() if rank is not None), key=lambda name: ranks[name] or 0
+    )
 
 
 def _inputs(subject: EndpointSubject) -> Iterator[InputDefinition]:

@@ -24,19 +24,6 @@ from designer.studio.metadata.vocabulary import option_set_of, vocabulary_of
 from designer.types import TYPES, natural_type
 from designer.types.lists import LIST
 
-_EDITORS = {
-    "Boolean": "boolean",
-    "OptionSet": "option",
-    "Date": "date",
-    "DateTime": "datetime",
-    "MultiOptionSet": "options",
-    "Integer": "number",
-    "BigInt": "number",
-    "Decimal": "number",
-    "Double": "number",
-    "Money": "number",
-}
-
 
 def page_data(row: Endpoint, metadata: Metadata) -> dict[str, Any]:
     """`attributes` are what bindings set, `columns` what is answered: by name, in their labels' order."""
@@ -177,7 +164,7 @@ def _written(attribute: Attribute, options: OptionSet | None, partial: bool) -> 
     shown["required"] = attribute.is_required
     shown["settable"] = kind is not None and (attribute.updatable if partial else attribute.creatable)
     if kind is not None:
-        shown["editor"] = _EDITORS.get(kind.name, "text")
+        shown["editor"] = kind.editor
     if made is not None:
         shown["input"] = input_row(made)
     if options is not None:

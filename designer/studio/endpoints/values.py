@@ -11,11 +11,6 @@ import jiter
 from designer.definitions.base import exact_number
 from designer.models.fields import ExactJSONEncoder
 from designer.types import InputType
-from designer.types.texts import STRING, TEXT
-from designer.types.times import DATE, DATETIME
-
-# Their values are what was typed, even where that looks like a number.
-_TEXTUAL = (STRING, TEXT, DATE, DATETIME)
 
 
 def typed(text: str, kind: InputType | None) -> Any:
@@ -25,7 +20,7 @@ def typed(text: str, kind: InputType | None) -> Any:
     """
     if not text:
         return None
-    if kind in _TEXTUAL:
+    if kind is not None and kind.is_textual:
         return text
     try:
         value = jiter.from_json(text.encode(), allow_inf_nan=False, float_mode="decimal")
