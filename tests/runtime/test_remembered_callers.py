@@ -223,7 +223,11 @@ def test_an_exact_number_keeps_its_places() -> None:
     assert str(from_bytes(to_bytes(Decimal("1.500")))) == "1.500"
 
 
-@pytest.mark.parametrize("value", [object(), {1: 2}, [set()], 2**64, float("nan"), "\ud800"], ids=repr)
+@pytest.mark.parametrize(
+    "value",
+    [object(), {1: 2}, [set()], 2**64, float("nan"), "\ud800"],
+    ids=["object", "key", "set", "large", "nan", "surrogate"],
+)
 def test_what_is_of_another_type_is_not_carried(value: Any) -> None:
     with pytest.raises(Unportable):
         to_bytes(value)
