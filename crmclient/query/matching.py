@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from crmclient.query.ast import Condition, Filter, Operator
@@ -17,22 +17,42 @@ class Undecidable(Exception):
 def matches(filter: Filter, values: Mapping[str, Value]) -> bool:
     """Whether `values`, which hold every attribute of the filter, meet it. Raises Undecidable.
 
-    As platforms have it: negations hold for empty values, and texts are compared without regard to case and
-    accents.
+    As platforms have it: negations hold for empty values, texts are compared without regard to case and
+    accents, and an empty text is an empty value. One item that settles a group settles it whatever the others
+    are.
     """
-    if not filter.items:
-        return True
-    held = [
-        _holds(item, values) if isinstance(item, Condition) else matches(item, values)
-        for item in filter.items
-    ]
-    return any(held) if filter.any else all(held)
+    undecided: Undecidable | None = None
+    for item in filter.items:
+        try:
+            holds = _holds(item, values) if isinstance(item, Condition) else matches(item, values)
+        except Undecidable as error:
+            undecided = error
+            continue
+        if holds is filter.any:
+            return holds
+    if undecided is not None:
+        raise undecided
+    return not (filter.any and filter.items)
+
+
+def names_compared(filter: Filter) -> Iterator[str]:
+    """The attributes whose texts are compared: of a lookup that is the name, which its value must have."""
+    for item in filter.items:
+        if isinstance(item, Filter):
+            yield from names_compared(item)
+        elif item.operator in BY_NAME and item.link is None:
+            yield item.attribute
 
 
 def _holds(condition: Condition, values: Mapping[str, Value]) -> bool:
     if condition.link is not None or condition.value_of is not None or condition.attribute not in values:
         raise Undecidable(condition.attribute)
-    value, operator = _compared(values[condition.attribute]), condition.operator
+    operator, given = condition.operator, values[condition.attribute]
+    if operator in BY_NAME and isinstance(given, Reference):
+        if given.name is None:
+            raise Undecidable(condition.attribute)
+        given = given.name
+    value = None if given in ("", ()) else _compared(given)
     if operator is Operator.NULL:
         return value is None
     if operator is Operator.NOT_NULL:
@@ -75,6 +95,20 @@ _NEGATIONS: Final = {
     Operator.NOT_ENDS_WITH: Operator.ENDS_WITH,
     Operator.NOT_CONTAIN_VALUES: Operator.CONTAIN_VALUES,
 }
+
+
+DECIDED: Final = frozenset({Operator.NULL, Operator.NOT_NULL, *_COMPARISONS, *_NEGATIONS})
+"""The operators that are decided here."""
+
+BY_NAME: Final = frozenset(
+    {
+        *(Operator.LIKE, Operator.NOT_LIKE, Operator.CONTAINS),
+        *(Operator.BEGINS_WITH, Operator.NOT_BEGINS_WITH, Operator.ENDS_WITH, Operator.NOT_ENDS_WITH),
+    }
+)
+"""The operators that compare a lookup's name."""
+
+HOLD_FOR_EMPTY: Final = frozenset({Operator.NULL, *_NEGATIONS, Operator.NOT_LIKE})
 
 
 def _options(wanted: tuple[Any, ...]) -> set[int]:

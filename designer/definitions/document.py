@@ -13,7 +13,7 @@ from designer.definitions.entities import ExposedEntityDefinition, ModuleDefinit
 class ConfigurationDocument(Definition):
     """Flat lists, natural keys, no database ids. `format` is raised when older readers would misread it."""
 
-    format: Literal[1]
+    format: Literal[2]
     roles: tuple[RoleDefinition, ...] = ()
     user_properties: tuple[UserPropertyDefinition, ...] = ()
     modules: tuple[ModuleDefinition, ...] = ()

@@ -35,6 +35,8 @@ class EndpointSettings(Definition):
 
     # Whether endpoints of the kind ask a query of their own, designed or not yet.
     asks_query: ClassVar[bool] = False
+    # Whether endpoints of the kind make records of the exposed entity.
+    creates_records: ClassVar[bool] = False
     # Whether an answer lists the records of that query, with paths or pages of them to be found.
     lists_records: ClassVar[bool] = False
     # Whether answers hold what is in records, which not everybody may see.
@@ -49,6 +51,11 @@ class EndpointSettings(Definition):
     def designed_query(self) -> DesignedQuery | None:
         """The endpoint's own query, where its kind asks one and it is designed."""
         return None
+
+    @property
+    def creates_outside_row_rule(self) -> bool:
+        """Whether calls may make records that the row rule keeps from their callers."""
+        return False
 
     @property
     def has_labels(self) -> bool:

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from designer.definitions import ConfigurationDocument
 from designer.documents.keys import repeated
+from designer.documents.older_formats import modernised
 from designer.documents.problems import DocumentError
 from designer.documents.reasons import reason_of, unreadable
 from designer.sentences import Counted, Sentence, listed
@@ -32,11 +33,11 @@ def read(raw: bytes) -> ConfigurationDocument:
         )
     data = _parse(raw)
     if not isinstance(data, dict):
-        raise DocumentError([Sentence('A document is a JSON object: {"format": 1, …}.')])
+        raise DocumentError([Sentence('A document is a JSON object: {"format": 2, …}.')])
     if unstorable := list(_with_nul(data, ())):
         raise DocumentError(unstorable)
     try:
-        document = ConfigurationDocument.model_validate(data)
+        document = ConfigurationDocument.model_validate(modernised(data))
     except ValidationError as error:
         raise DocumentError(_sentences(error, data)) from error
     if twice := list(repeated(document)):

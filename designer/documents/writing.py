@@ -28,7 +28,7 @@ def export(configuration: Configuration, module: str | None = None) -> Configura
         endpoints = [endpoint for endpoint in endpoints if endpoint.module == module]
         entities = [entity for entity in entities if entity.module == module]
     return ConfigurationDocument(
-        format=1,
+        format=2,
         roles=configuration.roles if module is None else _named(configuration.roles, endpoints),
         user_properties=configuration.user_properties if module is None else (),
         modules=tuple(known for known in configuration.modules if module in (None, known.segment)),

@@ -103,7 +103,7 @@ def restore_item(collection: str, key: str, content: Any | None, author: Author)
 
 
 def _document(state: Mapping[ItemKey, Any]) -> ConfigurationDocument:
-    data: dict[str, Any] = {"format": 1}
+    data: dict[str, Any] = {"format": 2}
     for field in _FIELDS:
         data[field] = [content for (known, _), content in sorted(state.items()) if known == field]
     order = state.get((ORDER, USER_PROPERTIES), [])

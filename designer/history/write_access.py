@@ -22,6 +22,7 @@ RULE = "write-access-right"
 
 # Rows to a query: databases bound the parameters of one.
 _CHUNK = 200
+_COLUMNS = ["authentication_required", "roles", "creates_outside_row_rule"]
 
 Place: TypeAlias = tuple[str, str]
 
@@ -45,22 +46,28 @@ class Access:
 
     authentication_required: bool
     roles: tuple[tuple[int, str], ...] = ()
+    creates_outside_row_rule: bool = False
 
     @classmethod
     def of_row(cls, row: EndpointAccess | PathAccess) -> Access:
-        return cls(row.authentication_required, tuple((id, name) for id, name in row.roles))
+        roles = tuple((id, name) for id, name in row.roles)
+        return cls(row.authentication_required, roles, row.creates_outside_row_rule)
+
+    @property
+    def callers(self) -> tuple[bool, tuple[tuple[int, str], ...]]:
+        return self.authentication_required, self.roles
 
     @property
     def columns(self) -> dict[str, object]:
-        return {"authentication_required": self.authentication_required, "roles": self.roles}
+        return {name: getattr(self, name) for name in _COLUMNS}
 
 
 def refusals(before: Configuration, now: Configuration) -> list[Finding]:
     """What of the change from `before` to `now` only a publisher may do.
 
     Who may call an enabled endpoint that writes is as when the endpoint, and its path, were last enabled. One
-    that is enabled for the first time, at a path that never was, may be for any caller with a token. Drafts
-    are everyone's.
+    that is enabled for the first time, at a path that never was, may be for any caller with a token. Nor does
+    it begin to create records outside its row rule. Drafts are everyone's.
     """
     changed = {
         id: endpoint
@@ -93,7 +100,7 @@ def remember(now: Configuration) -> None:
         batch_size=_CHUNK,
         update_conflicts=True,
         unique_fields=["endpoint"],
-        update_fields=["authentication_required", "roles"],
+        update_fields=_COLUMNS,
     )
     for ids in _chunks([id for id in known if id not in now.endpoints]):
         EndpointAccess.objects.filter(endpoint__in=ids).delete()
@@ -110,7 +117,7 @@ def remember(now: Configuration) -> None:
         batch_size=_CHUNK,
         update_conflicts=True,
         unique_fields=["method", "path"],
-        update_fields=["authentication_required", "roles"],
+        update_fields=_COLUMNS,
     )
 
 
@@ -156,15 +163,16 @@ def _accesses(endpoints: Mapping[int, Endpoint]) -> dict[int, Access]:
     found = {}
     for id, endpoint in endpoints.items():
         required = endpoint.definition.access.authentication_required
-        found[id] = Access(required, tuple(roles[id]) if required else ())
+        free = endpoint.definition.settings.creates_outside_row_rule
+        found[id] = Access(required, tuple(roles[id]) if required else (), free)
     return found
 
 
 def _refusal(endpoint: Endpoint, access: Access, known: Sequence[Access]) -> Finding | None:
-    last = next((one for one in known if one != access), None)
-    if last is None and (known or access.authentication_required):
-        return None
+    last = next((one for one in known if one.callers != access.callers), None)
     named = f"{', '.join(endpoint.kind.methods)} {endpoint.path}"
+    if last is None and (known or access.authentication_required):
+        return None if _holds_as_before(access, known) else _outside_row_rule(endpoint, named)
     if last is None:
         message = Sentence(
             "%(endpoint)s writes. Only a publisher may open it to callers without a token.", endpoint=named
@@ -178,6 +186,22 @@ def _refusal(endpoint: Endpoint, access: Access, known: Sequence[Access]) -> Fin
         )
     field = "roles" if access.authentication_required else "authentication_required"
     return Finding(RULE, Severity.BLOCKING, message, endpoint.definition.key, field)
+
+
+def _holds_as_before(access: Access, known: Sequence[Access]) -> bool:
+    if not access.creates_outside_row_rule:
+        return True
+    return bool(known) and all(one.creates_outside_row_rule for one in known)
+
+
+def _outside_row_rule(endpoint: Endpoint, named: str) -> Finding:
+    message = Sentence(
+        "Only a publisher may let %(endpoint)s create records outside its row rule. "
+        "Switch “May create outside its rule” off, or ask a publisher.",
+        endpoint=named,
+    )
+    place = "settings.may_create_outside_rule"
+    return Finding(RULE, Severity.BLOCKING, message, endpoint.definition.key, place)
 
 
 def _chunks(ids: Sequence[int]) -> Iterator[Sequence[int]]:

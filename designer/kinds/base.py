@@ -64,8 +64,8 @@ class OperationKind:
 
     @property
     def has_rows(self) -> bool:
-        """Whether its endpoints reach records that are there, which a row rule can narrow."""
-        return self.is_on_record or self.settings.asks_query
+        """Whether its endpoints reach or make records, which a row rule can narrow."""
+        return self.is_on_record or self.settings.asks_query or self.settings.creates_records
 
     @property
     def is_named(self) -> bool:

@@ -2,9 +2,33 @@
 
 from __future__ import annotations
 
-from django.utils.translation import gettext_noop as _
+from typing import ClassVar
 
+from django.utils.translation import gettext_noop as _
+from pydantic import Field
+
+from designer.definitions.endpoints import EndpointSettings
 from designer.kinds.base import STEPS, OperationKind, Scope, Section
+
+
+class CreateSettings(EndpointSettings):
+    """`may_create_outside_rule`: a record may be made that no reader under the row rule reaches."""
+
+    creates_records: ClassVar[bool] = True
+
+    may_create_outside_rule: bool = Field(
+        False,
+        title=_("May create outside its rule"),
+        description=_(
+            "Callers may create records that the row rule keeps from them afterwards. Otherwise such a call "
+            "is refused with 403."
+        ),
+    )
+
+    @property
+    def creates_outside_row_rule(self) -> bool:
+        return self.may_create_outside_rule
+
 
 CREATE = OperationKind(
     name="create",
@@ -13,6 +37,7 @@ CREATE = OperationKind(
     scope=Scope.ENTITY,
     methods=("POST",),
     path="/api/{module}/{segment}",
+    settings=CreateSettings,
     sections=frozenset({Section.INPUTS, Section.BINDINGS}) | STEPS,
     binds_all_required=True,
 )

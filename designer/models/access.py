@@ -6,10 +6,14 @@ from django.db import models
 
 
 class EnabledAccess(models.Model):
-    """`roles` holds pairs of a role's row id and its name: a renamed role has other callers."""
+    """`roles` holds pairs of a role's row id and its name: a renamed role has other callers.
+
+    `creates_outside_row_rule`: its callers could make records that they may not reach.
+    """
 
     authentication_required = models.BooleanField()
     roles = models.JSONField(default=list)
+    creates_outside_row_rule = models.BooleanField(default=False)
 
     class Meta:
         abstract = True

@@ -16,6 +16,7 @@ from runtime.http.rendering import json_response
 from runtime.operations.base import Description, Operation
 from runtime.request_context import Exchange
 from runtime.steps import Steps
+from runtime.steps.creations import Child, CreateGuards
 from runtime.values import payload
 from runtime.values.child_records import Item, Lists, all_of, conflict
 from runtime.values.inputs import Sent
@@ -31,7 +32,8 @@ class CreateOperation(Operation):
         self.lists = Lists(endpoint, self.entity, platform)
         attributes = platform.attributes(self.entity)
         self.payload = Payload(endpoint, self.entity, attributes, platform, lists=self.lists.payloads)
-        self.steps = Steps(endpoint, platform)
+        self._guards = CreateGuards(endpoint, platform, self.lists.entities)
+        self.steps = Steps(endpoint, platform, fetched=self._guards.fetchers)
 
     def run(self, exchange: Exchange) -> HttpResponse:
         sent = self.payload.receive(exchange)
@@ -50,6 +52,7 @@ class CreateOperation(Operation):
     def _create(self, sent: Sent, exchange: Exchange) -> Guid:
         try:
             values = self.payload.bind(exchange, sent)
+            self._guards.check(values, exchange)
             return self.platform.create(self.entity, values, id=exchange.chosen_id, call=exchange.call).id
         except InvalidRecord as error:
             raise self.payload.refusal(error) from error
@@ -62,7 +65,11 @@ class CreateOperation(Operation):
             partial(self._parent, id, sent, exchange),
             *(partial(self.lists.create, item, parent, exchange) for item in items),
         )
+        children = [
+            Child(item.list, item.at, made.values) for item, made in zip(items, operations[1:], strict=True)
+        ]
         try:
+            self._guards.check(operations[0].values, exchange, children)
             self.platform.batch(operations, call=exchange.call)
         except InvalidRecord as error:
             if error.item:
@@ -96,5 +103,7 @@ class CreateOperation(Operation):
             body=self.payload.schema(),
             fields=self.payload.fields(),
             headers={"Location": "Where the record can be read, if anywhere."},
-            problems=self.steps.problems({**payload.PROBLEMS, 409: ("duplicate_key",)}),
+            problems=self.steps.problems(
+                {**payload.PROBLEMS, 409: ("duplicate_key",), **self._guards.problems}
+            ),
         )

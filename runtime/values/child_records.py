@@ -37,13 +37,14 @@ class Lists:
 
     def __init__(self, endpoint: Endpoint, entity: str, platform: Platform) -> None:
         self._lookups: dict[str, str] = {}
-        self._entities: dict[str, str] = {}
+        # The entity whose records each list holds.
+        self.entities: dict[str, str] = {}
         self.payloads: dict[str, Payload] = {}
         for known in endpoint.definition.inputs:
             if known.type == LIST.name:
                 relationship = _relationship(known, entity, platform)
                 self._lookups[known.name] = relationship.referencing_attribute or ""
-                self._entities[known.name] = relationship.referencing
+                self.entities[known.name] = relationship.referencing
                 self.payloads[known.name] = _payload(known, relationship, endpoint, platform)
 
     def items(self, sent: Sent) -> list[Item]:
@@ -61,7 +62,7 @@ class Lists:
             values = payload.bind(exchange, item.sent)
         except InvalidRecord as error:
             raise self.refusal(item, error) from error
-        return Create(self._entities[item.list], {**values, self._lookups[item.list]: parent})
+        return Create(self.entities[item.list], {**values, self._lookups[item.list]: parent})
 
     def refusal(self, item: Item, error: InvalidRecord) -> Exception:
         """What to raise for the platform's refusal of an item."""

@@ -26,7 +26,7 @@ CAPPED: dict[str, Any] = {
 
 def everything(platform: Platform) -> ConfigurationDocument:
     return ConfigurationDocument(
-        format=1,
+        format=2,
         modules=(ModuleDefinition(segment=MODULE, title="Everything"),),
         entities=tuple(
             ExposedEntityDefinition(module=MODULE, segment=name, entity=name) for name in ENTITIES

@@ -49,7 +49,7 @@ def world(_prepared: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator
             site.manage("importconfig", str(document))
         twins = Twins(here.start(**free), there.start(**remote_settings(server), **free))
         configuration = ConfigurationDocument(
-            format=1,
+            format=2,
             entities=DEMO.entities + more.entities,
             endpoints=DEMO.endpoints + more.endpoints,
         )

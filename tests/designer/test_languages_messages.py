@@ -224,8 +224,8 @@ def test_errors_are_english_texts_whatever_language_is_spoken() -> None:
             read(b"[]")
         assert str(query.value) == "document: it begins with a, not with fetch"
         assert said(str(query.value)) == "Dokument: es beginnt mit a, nicht mit fetch"
-        assert str(document.value) == 'A document is a JSON object: {"format": 1, …}.'
-        assert said(str(document.value)) == 'Ein Dokument ist ein JSON-Objekt: {"format": 1, …}.'
+        assert str(document.value) == 'A document is a JSON object: {"format": 2, …}.'
+        assert said(str(document.value)) == 'Ein Dokument ist ein JSON-Objekt: {"format": 2, …}.'
     assert said(str(query.value)) == str(query.value)
 
 

@@ -140,10 +140,48 @@ def test_what_is_right_is_left_in_peace(good: dict[str, Any]) -> None:
             "anyone may call",
         ),
         (
-            {"kind": "create", "row_rule": rule('attribute="name" operator="null"')},
+            {"kind": "local-option-set", "row_rule": rule('attribute="name" operator="null"')},
             "row-rule-without-effect",
             "row_rule",
             "no effect",
+        ),
+        (
+            {"kind": "create", "row_rule": rule('attribute="colour" operator="null"')},
+            "row-rule",
+            "row_rule",
+            "colour",
+        ),
+        (
+            {"kind": "create", "of_entity": rule('attribute="telephone1" operator="not-null"')},
+            "create-never-inside",
+            "bindings",
+            "wants a value of “telephone1”, which nothing sets",
+        ),
+        (
+            {"kind": "create", "row_rule": rule('attribute="createdon" operator="today"')},
+            "create-never-inside",
+            "bindings",
+            "“createdon” is known only when the record is there",
+        ),
+        (
+            {
+                "kind": "create",
+                "row_rule": '<filter type="or"><condition attribute="createdon" operator="today"/>'
+                '<condition attribute="telephone1" operator="null"/></filter>',
+            },
+            "create-undecidable",
+            "bindings",
+            "“createdon” is known only when the record is there",
+        ),
+        (
+            {
+                "kind": "create",
+                "of_entity": rule('attribute="ownerid" operator="eq-userid"'),
+                "settings": {"may_create_outside_rule": True},
+            },
+            "create-outside-rule",
+            "settings.may_create_outside_rule",
+            "outside the row rule",
         ),
         (
             {"fetchers": (FetcherDefinition(name="a"),)},

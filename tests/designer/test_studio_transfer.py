@@ -117,7 +117,7 @@ def test_an_import_never_takes_down_what_is_served(dora: Client) -> None:
         (b"", "no JSON"),
         (b'{"format": 1', "no JSON"),
         (b"[]", "JSON object"),
-        (b'{"format": 2}', "format"),
+        (b'{"format": 3}', "format"),
         (b'{"format": 1, "format": 1}', "no JSON"),
         (b'{"format": 1, "odd": []}', "odd: is not known"),
         (b'{"format": 1, "roles": [{"name": "a\\u0000"}]}', "roles[0].name"),

@@ -349,6 +349,83 @@ def test_a_renaming_keeps_its_callers(portico: None) -> None:
     assert PathAccess.objects.filter(method="POST", path="/api/trade/firms").exists()
 
 
+OUTSIDE = "settings__may_create_outside_rule"
+
+
+def outside_by_the_form(client: Client) -> None:
+    _save(client, _create(), **{OUTSIDE: "on"})
+
+
+def outside_as_a_draft_in_between(client: Client) -> None:
+    assert _save(client, _create(), enabled=None).status_code == 302
+    assert _save(client, _create(), **{OUTSIDE: "on"}).status_code == 302
+    _save(client, _create(), enabled="on")
+
+
+def outside_at_another_path(client: Client) -> None:
+    assert _save(client, _create(), enabled=None, segment="elsewhere", **{OUTSIDE: "on"}).status_code == 302
+    _save(client, _create(), enabled="on")
+
+
+def outside_where_nothing_was(client: Client) -> None:
+    assert _expose(client, "portal", "accounts").status_code == 302
+    _delete(client, _create())
+    anew = Endpoint.objects.get(kind="create", entity__module__segment="portal", entity__segment="accounts")
+    EndpointAccess.objects.filter(endpoint=anew.pk).delete()
+    PathAccess.objects.filter(path="/api/portal/accounts").delete()
+    _save(client, anew, **{OUTSIDE: "on"})
+
+
+def outside_by_an_import(client: Client) -> None:
+    _import(client, _document(settings={"may_create_outside_rule": True}))
+
+
+OUTSIDE_WAYS: list[Callable[[Client], None]] = [
+    *(outside_by_the_form, outside_as_a_draft_in_between, outside_at_another_path),
+    *(outside_where_nothing_was, outside_by_an_import),
+]
+
+
+def _creates_outside() -> bool:
+    """Whether an enabled endpoint may create outside its row rule."""
+    made = [endpoint for endpoint in load().endpoints.values() if endpoint.definition.enabled]
+    return any(endpoint.definition.settings.creates_outside_row_rule for endpoint in made)
+
+
+@pytest.mark.parametrize("way", OUTSIDE_WAYS, ids=lambda way: way.__name__)
+def test_a_designer_lets_nothing_be_created_outside_the_row_rule(portico: None, way: Any) -> None:
+    way(_member("Designer"))
+    assert not _creates_outside()
+
+
+@pytest.mark.parametrize("way", OUTSIDE_WAYS, ids=lambda way: way.__name__)
+def test_a_publisher_lets_records_be_created_outside_the_row_rule(portico: None, way: Any) -> None:
+    way(_member("Publisher"))
+    assert _creates_outside()
+
+
+def test_the_refusal_is_at_the_setting(portico: None) -> None:
+    located = _save(_member("Designer"), _create(), **{OUTSIDE: "on"}).context["located"]
+    found = [item.finding for item in located if item.finding.is_blocking]
+    assert [(finding.message, finding.field) for finding in found] == [
+        (
+            "Only a publisher may let POST /api/sales/accounts create records outside its row rule. "
+            "Switch “May create outside its rule” off, or ask a publisher.",
+            "settings.may_create_outside_rule",
+        )
+    ]
+
+
+def test_a_designer_keeps_or_ends_creating_outside_the_row_rule(portico: None) -> None:
+    outside_by_the_form(_member("Publisher"))
+    client = _member("Designer")
+    assert _save(client, _create(), enabled=None).status_code == 302
+    assert _save(client, _create(), enabled="on", title="Other").status_code == 302
+    assert _creates_outside()
+    assert _save(client, _create(), **{OUTSIDE: None}).status_code == 302
+    assert _save(client, _create(), **{OUTSIDE: "on"}).status_code == 200
+
+
 def test_a_role_that_restricts_a_draft_cannot_be_deleted(portico: None) -> None:
     """Its endpoints would be open to every caller with a token."""
     client = _member("Publisher")

@@ -68,6 +68,12 @@ _SETTINGS = Words(
             gettext_noop("If-Match is no longer required"),
             Effect.ADDITIVE,
         ),
+        "may_create_outside_rule": switched(
+            gettext_noop("records may be created outside the row rule"),
+            Effect.BEHAVIOUR,
+            gettext_noop("records are created within the row rule only: other calls are refused"),
+            Effect.BREAKING,
+        ),
         "labels": switched(
             gettext_noop("labels of options are answered"),
             Effect.ADDITIVE,

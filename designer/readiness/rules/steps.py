@@ -150,12 +150,14 @@ def fetchers_know_their_values(subject: EndpointSubject) -> Found:
 def _row_rules(subject: EndpointSubject) -> Iterator[tuple[str, str, DesignedFilter]]:
     """Each row rule with its place and its entity."""
     definition = subject.definition
+    if definition.settings.creates_outside_row_rule:
+        return
     query = definition.settings.designed_query
     entity = query.entity if query is not None else subject.entity
     if definition.row_rule is not None and entity:
         yield "row_rule", entity, definition.row_rule
     exposed = subject.endpoint.entity
-    if exposed is not None and exposed.row_rule is not None and subject.endpoint.kind.is_on_record:
+    if exposed is not None and exposed.row_rule is not None and subject.endpoint.kind.has_rows:
         yield "entity.row_rule", exposed.entity, exposed.row_rule
 
 

@@ -33,7 +33,7 @@ from designer.studio.pages.base import StudioPage
 from designer.studio.pages.restoring import ServedWouldBreak, keeping_what_is_served
 from designer.studio.saving.authors import author_of
 
-NOTHING = ConfigurationDocument(format=1)
+NOTHING = ConfigurationDocument(format=2)
 
 
 class ExposeForm(forms.Form):
@@ -188,7 +188,7 @@ class ExposePage(StudioPage):
         if problems:
             raise DocumentError(problems)
         document = ConfigurationDocument(
-            format=1,
+            format=2,
             modules=(ModuleDefinition(segment=wanted.module),) if is_new else (),
             entities=() if other else (exposed,),
             endpoints=made,

@@ -1,0 +1,145 @@
+"""Creates under row rules: what could never be made, and what only the platform could tell."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from crmclient.metadata import Attribute
+from crmclient.new_records import Origin, origin
+from crmclient.query.ast import Operator
+from crmclient.query.designed import DesignedCondition, DesignedFilter, DesignedItem, UserOperator
+from crmclient.query.matching import DECIDED, HOLD_FOR_EMPTY
+from designer.readiness.registry import Found, blocking, warning
+from designer.readiness.subjects import EndpointSubject
+from designer.sentences import Sentence as _
+from designer.types.lists import LIST
+
+_SETTING = "settings.may_create_outside_rule"
+# An empty value is not the caller's.
+_EMPTY_IS_OTHER = frozenset({UserOperator.NE_USER, UserOperator.NE_BUSINESS_UNIT})
+_ONE_OF = frozenset({Operator.EQ, Operator.IN})
+
+
+class Outcome(Enum):
+    """Of a rule for a record that is to be made, before its values are known; from the best to the worst."""
+
+    POSSIBLE = 0
+    UNDECIDABLE = 1
+    NEVER = 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """Records that a create makes, of `entity`: those that it is for, or those of the input `list`."""
+
+    filters: tuple[DesignedFilter, ...]
+    attributes: Mapping[str, Attribute]
+    given: Collection[str]
+    place: str
+
+    def outcome(self, item: DesignedItem) -> Outcome:
+        if isinstance(item, DesignedCondition):
+            return self._of_condition(item)
+        found = [self.outcome(inner) for inner in item.items]
+        if not found:
+            return Outcome.POSSIBLE
+        return (min if item.any else max)(found, key=lambda one: one.value)
+
+    def _of_condition(self, condition: DesignedCondition) -> Outcome:
+        operator = condition.operator
+        where = origin(condition.attribute, self.attributes, self.given)
+        undecided = isinstance(operator, Operator) and operator not in DECIDED
+        if where is Origin.PLATFORM or undecided or condition.value_of is not None or condition.link:
+            return Outcome.UNDECIDABLE
+        if where is Origin.EMPTY:
+            return Outcome.POSSIBLE if operator in HOLD_FOR_EMPTY | _EMPTY_IS_OTHER else Outcome.NEVER
+        is_new_id = where is Origin.DEFAULT and self.attributes[condition.attribute].is_primary_id
+        return Outcome.NEVER if is_new_id and operator in _ONE_OF else Outcome.POSSIBLE
+
+    def conditions(self, outcome: Outcome) -> Iterator[DesignedCondition]:
+        """The conditions with that outcome."""
+        stack: list[DesignedItem] = list(self.filters)
+        for item in stack:
+            if isinstance(item, DesignedFilter):
+                stack.extend(item.items)
+            elif self._of_condition(item) is outcome:
+                yield item
+
+
+@warning("create-outside-rule")
+def creates_hold_to_the_rule(subject: EndpointSubject) -> Found:
+    if subject.definition.settings.creates_outside_row_rule and any(_made(subject)):
+        yield (
+            _(
+                "It may create records outside the row rule, which its caller cannot read afterwards. Switch "
+                "“May create outside its rule” off, so that such calls are refused."
+            ),
+            _SETTING,
+        )
+
+
+@blocking("create-never-inside")
+def creates_can_hold_to_the_rule(subject: EndpointSubject) -> Found:
+    for made in _judged(subject):
+        whole = made.outcome(DesignedFilter(made.filters))
+        for condition in made.conditions(whole) if whole is not Outcome.POSSIBLE else ():
+            sentence = (
+                _(
+                    "Every call would be refused: the row rule wants a value of “%(attribute)s”, which "
+                    "nothing sets. Bind “%(attribute)s”.",
+                    attribute=condition.attribute,
+                )
+                if whole is Outcome.NEVER
+                else _(
+                    "Every call would be refused: what the row rule says of “%(attribute)s” is known only "
+                    "when the record is there. Bind “%(attribute)s”, change the rule, or switch “May create "
+                    "outside its rule” on.",
+                    attribute=condition.attribute,
+                )
+            )
+            yield sentence, made.place
+
+
+@warning("create-undecidable")
+def creates_are_decided_beforehand(subject: EndpointSubject) -> Found:
+    for made in _judged(subject):
+        if made.outcome(DesignedFilter(made.filters)) is Outcome.POSSIBLE:
+            for condition in made.conditions(Outcome.UNDECIDABLE):
+                yield (
+                    _(
+                        "What the row rule says of “%(attribute)s” is known only when the record is there. A "
+                        "call that depends on it is refused.",
+                        attribute=condition.attribute,
+                    ),
+                    made.place,
+                )
+
+
+def _judged(subject: EndpointSubject) -> Iterator[_Made]:
+    """What has to be inside of its rule."""
+    if not subject.definition.settings.creates_outside_row_rule:
+        yield from _made(subject)
+
+
+def _made(subject: EndpointSubject) -> Iterator[_Made]:
+    """What the endpoint creates that is under a rule."""
+    exposed = subject.endpoint.entity
+    if not subject.definition.settings.creates_records or exposed is None:
+        return
+    own = tuple(rule for rule in (exposed.row_rule, subject.definition.row_rule) if rule is not None)
+    if own:
+        given = {binding.attribute for binding in subject.bindings}
+        yield _Made(own, subject.metadata.attributes(exposed.entity), given, "bindings")
+    there = {one.name: one for one in subject.metadata.relationships(exposed.entity)}
+    for known in subject.inputs:
+        found = there.get(known.relationship) if known.type == LIST.name else None
+        if found is None or not found.is_to_many_from(exposed.entity):
+            continue
+        exposures = (one for one in subject.endpoint.exposures if one.entity == found.referencing)
+        rules = tuple(one.row_rule for one in exposures if one.row_rule is not None)
+        if rules:
+            given = {binding.attribute for binding in known.bindings} | {found.referencing_attribute or ""}
+            attributes = subject.metadata.attributes(found.referencing)
+            yield _Made(rules, attributes, given, f"inputs.{known.name}.bindings")

@@ -1,0 +1,154 @@
+"""A create may not make a record that its caller could not read afterwards, in a list or alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from crmclient import Call, Platform, Reference, Value, new_guid
+from crmclient.errors import RecordNotFound
+from crmclient.new_records import (
+    BUSINESS_UNIT,
+    MAKERS,
+    OWNER,
+    OWNERS,
+    STATE,
+    STATUS,
+    Origin,
+    origin,
+)
+from crmclient.query.matching import Undecidable, matches, names_compared
+from designer.configuration import Endpoint
+from runtime.context.related import USER
+from runtime.http.problems import FieldError, Problem
+from runtime.request_context import Exchange
+from runtime.steps.platform_changes import following
+from runtime.steps.rules import RowRule, rule_of_entity, rule_of_record
+
+OUTSIDE = "outside_row_rule"
+_SENTENCE = "This would create a record where you may not reach it."
+# What no record is without.
+_NEEDED = frozenset({OWNER, STATE, STATUS})
+
+
+class Child(NamedTuple):
+    """One record of a list: `at` is its pointer in the body."""
+
+    list: str
+    at: str
+    values: Mapping[str, Value]
+
+
+class CreateGuards:
+    """The rules that the records of a create are under: its own, and those in `lists`, entities by list.
+
+    Raises QueryProblems where a rule does not fit its entity.
+    """
+
+    def __init__(self, endpoint: Endpoint, platform: Platform, lists: Mapping[str, str]) -> None:
+        free = endpoint.definition.settings.creates_outside_row_rule
+        own = None if free else rule_of_record(endpoint, platform)
+        self._own = CreateGuard(own, platform) if own else None
+        self._lists: dict[str, CreateGuard] = {}
+        for name, entity in {} if free else lists.items():
+            if (rule := rule_of_entity(endpoint, entity, platform)) is not None:
+                self._lists[name] = CreateGuard(rule, platform)
+
+    @property
+    def _guards(self) -> list[CreateGuard]:
+        return [*([self._own] if self._own else []), *self._lists.values()]
+
+    @property
+    def fetchers(self) -> frozenset[str]:
+        """The data fetchers whose rows the rules compare with."""
+        return frozenset().union(*(guard.rule.needs.fetchers for guard in self._guards))
+
+    @property
+    def problems(self) -> dict[int, tuple[str, ...]]:
+        """What `check` gives, for the document."""
+        return {403: (OUTSIDE,)} if self._guards else {}
+
+    def check(
+        self,
+        values: Mapping[str, Value],
+        exchange: Exchange,
+        children: Sequence[Child] = (),
+    ) -> None:
+        """Raises Problem 403 where any record would be outside its rule, naming every such item of a list."""
+        outside = [
+            FieldError(OUTSIDE, _SENTENCE, pointer=child.at)
+            for child in children
+            if child.list in self._lists and not self._lists[child.list].allows(child.values, exchange)
+        ]
+        if outside or not (self._own is None or self._own.allows(values, exchange)):
+            raise Problem(403, OUTSIDE, _SENTENCE, errors=outside)
+
+
+class CreateGuard:
+    """Judges new records by the rule that their readers are under."""
+
+    def __init__(self, rule: RowRule, platform: Platform) -> None:
+        self.rule = rule
+        self._platform = platform
+        self._attributes = platform.attributes(rule.entity)
+
+    def allows(self, values: Mapping[str, Value], exchange: Exchange) -> bool:
+        """Whether a record of `values` would be inside the rule; what only the platform could tell is not.
+
+        Raises InvalidRecord for an owner that does not exist.
+        """
+        wanted = self.rule.filter(exchange)
+        try:
+            return matches(wanted, self._made(values, frozenset(names_compared(wanted)), exchange))
+        except Undecidable:
+            return False
+
+    def _made(
+        self, values: Mapping[str, Value], named: frozenset[str], exchange: Exchange
+    ) -> dict[str, Value]:
+        """The attributes that the rule looks at, as the new record will have them, where that is known."""
+        looked_at = self.rule.attributes | {self.rule.primary_id}
+        # An owner or a state that is emptied is the default one.
+        values = {name: value for name, value in values.items() if value is not None or name not in _NEEDED}
+        given = {**self._defaults(values, looked_at, exchange.call), **values}
+        given |= following(self.rule.entity, given, looked_at, self._platform, exchange.call)
+        made: dict[str, Value] = {}
+        for name in looked_at:
+            match origin(name, self._attributes, values.keys()):
+                case Origin.EMPTY:
+                    made[name] = None
+                case Origin.GIVEN | Origin.DEFAULT if name in given:
+                    made[name] = self._named(given[name], exchange.call) if name in named else given[name]
+        if values.get(BUSINESS_UNIT) not in (None, made.get(BUSINESS_UNIT)):
+            # Whether one beside the owner's is taken is the organisation's setting.
+            made.pop(BUSINESS_UNIT, None)
+        return made
+
+    def _defaults(
+        self, values: Mapping[str, Value], looked_at: frozenset[str], call: Call
+    ) -> dict[str, Value]:
+        # No rule can tell an id that nobody knows yet from another.
+        found: dict[str, Value] = {self.rule.primary_id: new_guid()}
+        wanted = looked_at & self._attributes.keys()
+        if not wanted.isdisjoint({OWNER, BUSINESS_UNIT, *OWNERS, *MAKERS}):
+            actor = Reference(USER, call.caller or self._platform.who())
+            found |= dict.fromkeys((OWNER, *MAKERS), actor)
+        if not wanted.isdisjoint({STATE, STATUS}) and values.keys().isdisjoint({STATE, STATUS}):
+            states = self._platform.option_set(STATE, entity=self.rule.entity).options
+            # A new record is in the first state.
+            found |= {STATE: states[0].value} if states else {}
+        return found
+
+    def _named(self, value: Value, call: Call) -> Value:
+        """A reference with the name of what it points at, where there is such a record."""
+        if not isinstance(value, Reference) or value.name is not None:
+            return value
+        name = self._platform.entities()[value.entity].primary_name
+        if name is None:
+            return value
+        try:
+            found = self._platform.retrieve(value.entity, value.id, (name,), call=call).values[name]
+        except RecordNotFound:
+            return value
+        return replace(value, name=found) if isinstance(found, str) else value
