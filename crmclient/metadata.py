@@ -156,6 +156,11 @@ class Attribute:
     is_custom: bool = False
 
     @property
+    def holds_days(self) -> bool:
+        """Whether its values are calendar dates, without a time."""
+        return self.type is AttributeType.DATETIME and self.behavior is DateTimeBehavior.DATE_ONLY
+
+    @property
     def is_required(self) -> bool:
         """Whether a create must set it: the platform fills system-required ones itself."""
         return self.required is RequiredLevel.APPLICATION and self.creatable

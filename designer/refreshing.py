@@ -13,6 +13,7 @@ from designer.history.recording import record_outside
 from designer.overview import Overview, forget, overview
 from designer.platform import get_platform
 from designer.readiness import State
+from designer.readiness.findings import DRIFT
 from designer.readiness.metadata import USER, Metadata, MetadataUnavailable
 
 
@@ -103,7 +104,12 @@ def _known(used: Iterable[str]) -> _Known:
 
 
 def _degraded(seen: Overview) -> frozenset[int]:
-    return frozenset(id for id, state in seen.states.items() if state is State.DEGRADED)
+    """Those that suffer from changed metadata, whether they are still served or not."""
+    return frozenset(
+        id
+        for id, found in seen.by_endpoint.items()
+        if seen.states[id] is not State.DRAFT and any(finding.rule == DRIFT for finding in found)
+    )
 
 
 def _new(before: Collection[str], after: Collection[str]) -> tuple[str, ...]:

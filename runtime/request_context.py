@@ -13,7 +13,7 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest
 
-from crmclient import Call, Guid, Value, parse_guid
+from crmclient import Call, Guid, Reference, Value, parse_guid
 from crmclient.watchdog import Watch
 from runtime.callers.caller import ANONYMOUS, Caller
 from runtime.context import UserContext
@@ -98,6 +98,11 @@ class Exchange:
     def user(self) -> Mapping[str, Any]:
         """The caller's user properties by name. Raises Problem 401, 403 `no_platform_user`."""
         return self.user_context.values(self.caller, self.call)
+
+    @cached_property
+    def user_references(self) -> Mapping[str, Reference]:
+        """The user properties that name a record, by name. Raises as `user`."""
+        return self.user_context.references(self.caller, self.call)
 
 
 def _guid(text: str) -> Guid:

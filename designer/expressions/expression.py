@@ -51,6 +51,11 @@ class Expression:
         self._timed = {name: TIMED[name] for name in called if name in TIMED}
         self._is_exact = exactness(text)
 
+    @property
+    def is_fixed(self) -> bool:
+        """Whether it gives the same value always: it refers to nothing, the present included."""
+        return not self.references and not self._timed
+
     def members(self, name: str) -> frozenset[str] | None:
         """The fields of `name` that it reads; None: it may be any of them."""
         found = self.paths(name)

@@ -43,6 +43,38 @@ def clash(text: str, seen: Mapping[str, Sample]) -> str:
     return ""
 
 
+def outcome(text: str, seen: Mapping[str, Sample]) -> Sample:
+    """What it gives for the samples; UNKNOWN where that is not known, or it has no value for them."""
+    try:
+        expression = Expression(text, seen)
+        read = {name: seen[name] for name in expression.references}
+        if any(_is_unknown(path, read[name]) for name in read for path, _offset in reads(text, name)):
+            return UNKNOWN
+        return expression.evaluate({name: _known(sample) for name, sample in read.items()})
+    except ExpressionError:
+        return UNKNOWN
+
+
+def path_of(text: str, seen: Mapping[str, Sample]) -> tuple[str, ...] | None:
+    """What an expression names that is nothing but a name with fields; None for any other."""
+    try:
+        return Expression(text, seen).path
+    except ExpressionError:
+        return None
+
+
+def fixed(text: str, seen: Mapping[str, Sample]) -> Sample:
+    """What an expression gives that always gives the same; UNKNOWN for any other.
+
+    Raises ExpressionError where it never has a value.
+    """
+    try:
+        expression = Expression(text, seen)
+    except ExpressionError:
+        return UNKNOWN
+    return expression.evaluate({}) if expression.is_fixed else UNKNOWN
+
+
 def _missing(path: tuple[str, ...], name: str, known: Sample) -> str:
     at = name
     for field in path:

@@ -17,7 +17,10 @@ class Severity(str, Enum):
 
 
 class State(str, Enum):
-    """Of an endpoint. `DEGRADED`: served, but the platform's metadata has changed under it."""
+    """Of an endpoint. `DEGRADED`: served, but the platform's metadata has changed under it.
+
+    `BLOCKED`: what answers 503, whether it was designed so or the metadata has changed.
+    """
 
     DRAFT = "draft"
     READY = "ready"
@@ -67,6 +70,6 @@ def state_of(enabled: bool, findings: Iterable[Finding]) -> State:
     if not enabled:
         return State.DRAFT
     found = list(findings)
-    if any(finding.rule == DRIFT for finding in found):
-        return State.DEGRADED
-    return State.BLOCKED if any(finding.is_blocking for finding in found) else State.READY
+    if any(finding.is_blocking for finding in found):
+        return State.BLOCKED
+    return State.DEGRADED if any(finding.rule == DRIFT for finding in found) else State.READY

@@ -20,8 +20,9 @@ Sample: TypeAlias = Any
 UNKNOWN: Any = object()
 
 _TEXT = "1"
+_ID = "00000000-0000-0000-0000-000000000001"
 _NOW = dt.datetime(2026, 1, 31, 12, tzinfo=dt.UTC)
-_FILE = {"id": _TEXT, "fileName": _TEXT, "size": 1}
+_FILE = {"id": _ID, "fileName": _TEXT, "size": 1}
 
 
 def of_endpoint(
@@ -55,9 +56,9 @@ def of_inputs(inputs: Iterable[InputDefinition]) -> dict[str, Sample]:
 def of_user(surroundings: Surroundings, *, custom: bool = True) -> dict[str, Sample]:
     """The caller's properties, with or without custom ones."""
     return {
-        "id": _TEXT,
+        "id": _ID,
         "roles": [_TEXT],
-        "teams": [{"id": _TEXT, "name": _TEXT}],
+        "teams": [{"id": _ID, "name": _TEXT}],
         **{
             name: _of_property(known, surroundings.metadata)
             for name, known in surroundings.user_properties.items()
@@ -72,11 +73,11 @@ def of_row(known: Mapping[str, Attribute]) -> dict[str, Sample]:
     for key, attribute in known.items():
         link, _, name = key.rpartition(".")
         within = row.setdefault(link, {}) if link else row
-        within[name] = _of_attribute(attribute)
+        within[name] = of_attribute(attribute)
     return row
 
 
-def _of_attribute(attribute: Attribute) -> Sample:
+def of_attribute(attribute: Attribute) -> Sample:
     kind = natural_type(attribute)
     return _FILE if kind is None else kind.sample
 
@@ -85,4 +86,4 @@ def _of_property(known: UserPropertyDefinition, metadata: Metadata) -> Sample:
     attribute = metadata.attributes(USER).get(known.attribute) if known.kind == "field" else None
     if attribute is None:
         return UNKNOWN
-    return _TEXT if attribute.type.is_reference else _of_attribute(attribute)
+    return _ID if attribute.type.is_reference else of_attribute(attribute)

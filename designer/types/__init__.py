@@ -6,6 +6,7 @@ from crmclient.metadata import Attribute
 from designer.types.base import InputType, InvalidInput, Limits, Reader
 from designer.types.booleans import BOOLEAN
 from designer.types.choices import MULTI_OPTION_SET, OPTION_SET
+from designer.types.fitting import as_sent, fits, may_hold
 from designer.types.lists import LIST
 from designer.types.numbers import BIGINT, DECIMAL, DOUBLE, INTEGER, MONEY
 from designer.types.references import ENTITY_REFERENCE, GUID
@@ -31,7 +32,17 @@ _ALL: tuple[InputType, ...] = (
 )
 TYPES: dict[str, InputType] = {kind.name: kind for kind in _ALL}
 
-__all__ = ["TYPES", "InputType", "InvalidInput", "Limits", "Reader", "natural_type"]
+__all__ = [
+    "TYPES",
+    "InputType",
+    "InvalidInput",
+    "Limits",
+    "Reader",
+    "as_sent",
+    "fits",
+    "may_hold",
+    "natural_type",
+]
 
 
 def natural_type(attribute: Attribute) -> InputType | None:

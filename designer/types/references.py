@@ -14,6 +14,8 @@ from designer.sentences import Sentence
 from designer.types.allowed import within
 from designer.types.base import PATTERNS, InputType, InvalidInput, Limits, Reader
 
+_SAMPLE = "00000000-0000-0000-0000-000000000001"
+
 
 @dataclass(frozen=True, slots=True)
 class GuidType(InputType):
@@ -21,6 +23,7 @@ class GuidType(InputType):
     label: str = _("Id (GUID)")
     attribute_types: frozenset[AttributeType] = frozenset({AttributeType.UNIQUEIDENTIFIER})
     constraints: frozenset[str] = frozenset({"allowed"})
+    sample: ClassVar[Any] = _SAMPLE
 
     def rank(self, operator: DesignedOperator, attribute: Attribute) -> int | None:
         return _rank(self, operator, attribute)
@@ -42,7 +45,7 @@ class EntityReferenceType(InputType):
         {AttributeType.LOOKUP, AttributeType.CUSTOMER, AttributeType.OWNER}
     )
     constraints: frozenset[str] = frozenset()
-    sample: ClassVar[Any] = {"type": "1", "id": "1", "name": "1"}
+    sample: ClassVar[Any] = {"type": "1", "id": _SAMPLE, "name": "1"}
 
     @property
     def widget(self) -> str:

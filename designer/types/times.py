@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from django.utils.translation import gettext_noop as _
 
-from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior
+from crmclient.metadata import Attribute, AttributeType
 from crmclient.query.ast import Operator
 from crmclient.query.designed import WHOLE_DAYS, DateOperator, DesignedOperator
 from designer.sentences import Sentence
@@ -42,7 +42,7 @@ class DateTimeType(InputType):
         return "datetime"
 
     def is_natural_for(self, attribute: Attribute) -> bool:
-        return attribute.type is AttributeType.DATETIME and not _is_date(attribute)
+        return attribute.type is AttributeType.DATETIME and not attribute.holds_days
 
     def rank(self, operator: DesignedOperator, attribute: Attribute) -> int | None:
         if isinstance(operator, DateOperator):
@@ -87,14 +87,14 @@ class DateType(InputType):
         return "date"
 
     def is_natural_for(self, attribute: Attribute) -> bool:
-        return attribute.type is AttributeType.DATETIME and _is_date(attribute)
+        return attribute.holds_days
 
     def rank(self, operator: DesignedOperator, attribute: Attribute) -> int | None:
         if isinstance(operator, DateOperator):
             return 0 if operator in WHOLE_DAYS else None
         if attribute.type is not AttributeType.DATETIME or operator in PATTERNS:
             return None
-        if _is_date(attribute):
+        if attribute.holds_days:
             return 0
         # A day is no moment: nothing happens at one exactly.
         return None if operator in _EXACTLY else 1
@@ -116,10 +116,6 @@ class DateType(InputType):
     def schema(self, limits: Limits) -> dict[str, Any]:
         schema: dict[str, Any] = {"type": "string", "format": "date"}
         return {**schema, "enum": list(limits.allowed)} if limits.allowed else schema
-
-
-def _is_date(attribute: Attribute) -> bool:
-    return attribute.behavior is DateTimeBehavior.DATE_ONLY
 
 
 DATETIME = DateTimeType()

@@ -6,9 +6,9 @@ import logging
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
-from crmclient import SERVICE_CALL, Call, Guid, Platform
+from crmclient import SERVICE_CALL, Call, Guid, Platform, Reference, Value
 from crmclient.errors import MetadataError, MissingPrivilege
 from crmclient.query.ast import Column, Condition, Filter, Operator, Page, Query
 from crmclient.sentences import for_log
@@ -28,9 +28,19 @@ logger = logging.getLogger("portico.context")
 
 DISABLED = "isdisabled"
 
+
+class _Known(NamedTuple):
+    """What was read of a caller: every property, and the entities of those that name a record."""
+
+    values: Mapping[str, Any]
+    entities: Mapping[str, str]
+
+
 # One for all configurations: the key says which, and what an edit has ended is soon crowded out.
-_REMEMBERED: MinuteCache[Mapping[str, Any] | None] = MinuteCache(
-    "context", pack=lambda values: values, unpack=lambda packed: packed
+_REMEMBERED: MinuteCache[_Known | None] = MinuteCache(
+    "context",
+    pack=lambda known: None if known is None else [known.values, known.entities],
+    unpack=lambda packed: None if packed is None else _Known(*packed),
 )
 
 
@@ -88,23 +98,12 @@ class UserContext:
 
         Raises Problem 401 for an anonymous caller, 403 `no_platform_user`.
         """
-        user = caller.platform_user
-        if caller.is_anonymous:
-            raise authentication_required()
-        if user is None:
-            raise no_platform_user(caller.issuer, "Your account stands for no user on the platform.")
-        if self._revision is None:
-            values = self._read(caller, user, call)
-        else:
-            key = (caller.issuer, caller.subject, user, ",".join(sorted(caller.roles)), *self._revision)
-            # Expressions see the caller's teams: what was made of them is no younger than they are.
-            until = caller.known_until if self._custom else math.inf
-            values = _REMEMBERED.get(key, lambda: self._read(caller, user, call), until=until).value
-        if values is None:
-            raise no_platform_user(
-                caller.issuer, "Your user on the platform is disabled or no longer exists.", "user_disabled"
-            )
-        return values
+        return self._known(caller, call).values
+
+    def references(self, caller: Caller, call: Call = SERVICE_CALL) -> Mapping[str, Reference]:
+        """Those of the properties that name a record, with the record's entity. Raises as `values`."""
+        known = self._known(caller, call)
+        return {name: Reference(entity, known.values[name]) for name, entity in known.entities.items()}
 
     def schema(self) -> dict[str, Any]:
         """The JSON Schema of `answer`; nothing is known of what a custom property gives."""
@@ -130,7 +129,26 @@ class UserContext:
             schema = self._related[defined.name].schema()
         return {**schema, "description": defined.description} if defined.description else schema
 
-    def _read(self, caller: Caller, user: Guid, call: Call) -> Mapping[str, Any] | None:
+    def _known(self, caller: Caller, call: Call) -> _Known:
+        user = caller.platform_user
+        if caller.is_anonymous:
+            raise authentication_required()
+        if user is None:
+            raise no_platform_user(caller.issuer, "Your account stands for no user on the platform.")
+        if self._revision is None:
+            known = self._read(caller, user, call)
+        else:
+            key = (caller.issuer, caller.subject, user, ",".join(sorted(caller.roles)), *self._revision)
+            # Expressions see the caller's teams: what was made of them is no younger than they are.
+            until = caller.known_until if self._custom else math.inf
+            known = _REMEMBERED.get(key, lambda: self._read(caller, user, call), until=until).value
+        if known is None:
+            raise no_platform_user(
+                caller.issuer, "Your user on the platform is disabled or no longer exists.", "user_disabled"
+            )
+        return known
+
+    def _read(self, caller: Caller, user: Guid, call: Call) -> _Known | None:
         """None for a user that is disabled or gone, which is remembered like any other answer."""
         call = replace(call, about_caller=True)
         rows = self._platform.query(self._query(user), Page(size=1), call=call).rows
@@ -144,7 +162,8 @@ class UserContext:
         if self._custom:
             seen = surroundings(caller) | values
             values |= {name: _evaluate(name, custom, seen) for name, custom in self._custom.items()}
-        return values
+        entities = {name: _entity(own, row[own]) for name, own in self._fields.items()}
+        return _Known(values, {name: entity for name, entity in entities.items() if entity is not None})
 
     def _query(self, user: Guid) -> Query:
         columns = dict.fromkeys((USER_ID, DISABLED, *self._fields.values()))
@@ -178,6 +197,13 @@ _COMPILERS: Mapping[str, _Compiler] = {
     "related": UserContext._compile_related,
     "custom": UserContext._compile_custom,
 }
+
+
+def _entity(attribute: str, value: Value) -> str | None:
+    """The entity of the record that a value of the user's record names: itself, or what a lookup names."""
+    if attribute == USER_ID:
+        return USER
+    return value.entity if isinstance(value, Reference) else None
 
 
 def surroundings(caller: Caller) -> dict[str, Any]:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from crmclient import Reference, Value
 from crmclient.errors import InvalidRecord, InvalidValue
-from crmclient.metadata import Attribute, DateTimeBehavior
+from crmclient.metadata import Attribute
 from crmclient.sentences import for_log
 from designer.definitions import BindingDefinition
 from designer.expressions import Expression, ExpressionError
 from designer.expressions.names import ENDPOINT_NAMES
 from designer.sentences import Sentence
-from designer.types import InvalidInput, Limits, Reader, natural_type
+from designer.types import InvalidInput, Limits, Reader, as_sent, natural_type
 from runtime.context.related import USER
 from runtime.http.failures import Misconfigured
 from runtime.http.problems import FieldError, Problem
@@ -29,6 +28,8 @@ logger = logging.getLogger("portico.bindings")
 # attribute is to be left alone. Raises InvalidInput for a value that the caller's inputs have led to.
 Source: TypeAlias = Callable[[Exchange, Sent, Sent], Any]
 ABSENT: Any = object()
+# What expressions see of the user beside the configured properties.
+_AROUND_USER = frozenset({"id", "roles", "teams"})
 
 
 class Bindings:
@@ -66,10 +67,8 @@ class Bindings:
             try:
                 value = source(exchange, sent, completed)
             except InvalidInput as error:
-                if not self._inputs[attribute]:
-                    raise Misconfigured(
-                        Sentence("the value for %(name)s: %(reason)s", name=attribute, reason=error.message)
-                    ) from error
+                # Where no input led to it the caller cannot mend it, but another caller or record may have
+                # a value that fits: the request is refused, and the endpoint goes on being served.
                 logger.info("the value for %s is unsuitable: %s", attribute, error.code)
                 wrong.append(Unsuitable(attribute, error))
                 continue
@@ -157,7 +156,7 @@ def _of_user(binding: BindingDefinition, attribute: Attribute) -> Source:
                     name=f"@user.{name}",
                 )
             )
-        given = user[name]
+        given = exchange.user_references.get(name, user[name])
         if given is not None and given == exchange.caller.platform_user:
             given = Reference(USER, given)
         return _converted(attribute, read, given)
@@ -182,7 +181,14 @@ def _of_expression(binding: BindingDefinition, attribute: Attribute) -> Source:
         raise Misconfigured(
             Sentence("the expression of %(name)s: %(reason)s", name=attribute.logical_name, reason=str(error))
         ) from error
+    if expression.path is not None and len(expression.path) == 2 and expression.path[0] == "user":
+        # Nothing but a property of the user: a lookup of the user's record keeps its entity.
+        name = expression.path[1]
+        if name not in _AROUND_USER:
+            return _of_user(binding.model_copy(update={"value": name}), attribute)
     read = _reader(attribute)
+    if expression.is_fixed:
+        _check_value(expression, attribute, read)
 
     def value(exchange: Exchange, sent: Sent, completed: Sent) -> Value:
         try:
@@ -190,9 +196,22 @@ def _of_expression(binding: BindingDefinition, attribute: Attribute) -> Source:
         except ExpressionError as error:
             logger.info("the expression of %s has no value: %s", attribute.logical_name, for_log(error))
             raise InvalidInput("not_computable", "Nothing can be computed from this.") from error
+        if expression.path == ("user", "id") and isinstance(result, str):
+            result = Reference(USER, result)
         return _converted(attribute, read, result)
 
     return value
+
+
+def _check_value(expression: Expression, attribute: Attribute, read: Reader) -> None:
+    """Of an expression that always gives the same. Raises Misconfigured where it can never be written."""
+    try:
+        _converted(attribute, read, expression.evaluate({}))
+    except (ExpressionError, InvalidInput) as error:
+        reason = str(error) if isinstance(error, ExpressionError) else error.message
+        raise Misconfigured(
+            Sentence("the expression of %(name)s: %(reason)s", name=attribute.logical_name, reason=reason)
+        ) from error
 
 
 def _reader(attribute: Attribute) -> Reader:
@@ -214,25 +233,7 @@ def _reader(attribute: Attribute) -> Reader:
 
 def _converted(attribute: Attribute, read: Reader, value: Any) -> Value:
     """A value of the user, a fetcher or an expression as the attribute takes it. Raises InvalidInput."""
-    return None if value is None else read(_as_sent(value, attribute))
-
-
-def _as_sent(value: Any, attribute: Attribute) -> Any:
-    """The form in which a caller would send a value."""
-    match value:
-        case dt.datetime():
-            instant = value.astimezone(dt.UTC)
-            by_day = attribute.behavior is DateTimeBehavior.DATE_ONLY
-            return instant.date().isoformat() if by_day else instant.isoformat()
-        case dt.date():
-            return value.isoformat()
-        case Reference() if attribute.type.is_reference and len(attribute.targets) != 1:
-            return {"type": value.entity, "id": value.id}
-        case Reference():
-            return value.id
-        case tuple():
-            return list(value)
-    return value
+    return None if value is None else read(as_sent(value, attribute))
 
 
 _SOURCES: dict[str, Callable[[BindingDefinition, Attribute], Source]] = {

@@ -12,7 +12,8 @@ from designer.definitions import (
     AccessDefinition,
     BindingDefinition,
 )
-from designer.readiness import Checker, State, check, state_of
+from designer.readiness import Checker, Finding, Severity, State, check, state_of
+from designer.readiness.findings import DRIFT
 from designer.readiness.registry import ENDPOINT_RULES, USER_PROPERTY_RULES
 from tests.designer.judged import (
     BOUND,
@@ -71,6 +72,28 @@ FINDINGS: dict[str, tuple[str, Endpoint]] = {
     "an input not defined": ("binding-input", with_binding(attribute="price", value="nowhere")),
     "types that do not fit": ("binding-types", with_binding(attribute="price", value="name")),
     "longer than the attribute": ("binding-length", with_input(max_length=200)),
+    "a value of another type": (
+        "binding-value-types", with_binding(attribute="colour", source="user", value="mail"),
+    ),
+    "an expression that never has a value": (
+        "binding-expression-value", with_binding(attribute="price", source="expression", value="1 / 0"),
+    ),
+    "an expression that gives another type": (
+        "binding-expression-value", with_binding(attribute="price", source="expression", value="[1]"),
+    ),
+    "an expression that gives no option": (
+        "binding-expression-value", with_binding(attribute="colour", source="expression", value="4 + 5"),
+    ),
+    "an empty expression for what is required": (
+        "binding-empty",
+        create(bindings=(BOUND.model_copy(update={"source": "expression", "value": "null"}),)),
+    ),
+    "an empty constant for what is required": (
+        "binding-empty", create(bindings=(BOUND.model_copy(update={"source": "constant", "value": None}),)),
+    ),
+    "a reference to no entity": (
+        "input-reference-entity", create(inputs=(NAME, an_input(name="who", type="EntityReference"))),
+    ),
     "a constant that does not fit": (
         "binding-constant", with_binding(attribute="colour", source="constant", value=9),
     ),
@@ -142,7 +165,7 @@ def test_a_rule_finds_what_it_is_for(case: str) -> None:
         create(inputs=(an_input(pattern="[a-z]+", allowed=("a", "b"), min_length=1, max_length=50),)),
         create(inputs=(an_input(required=False, default="x"),)),
         with_binding(attribute="colour", source="constant", value=1),
-        with_binding(attribute="price", source="user", value="mail"),
+        create(inputs=(), bindings=(BindingDefinition(attribute="name", source="user", value="mail"),)),
         create(
             inputs=(NAME, an_input(name="factor", type="Integer")),
             bindings=(
@@ -227,6 +250,10 @@ def test_states() -> None:
     assert state_of(True, []) is State.READY
     assert state_of(True, warnings) is State.READY
     assert state_of(True, blocking) is State.BLOCKED
+    changed = Finding(DRIFT, Severity.WARNING, "", "")
+    assert state_of(True, [changed]) is State.DEGRADED
+    # What cannot be served is blocked, also where that comes of changed metadata.
+    assert state_of(True, [changed, *blocking]) is State.BLOCKED
     assert state_of(False, blocking) is State.DRAFT
 
 

@@ -17,6 +17,7 @@ from designer.readiness.rules import (
     query_inputs,
     steps,
     user_properties,
+    values,
 )
 
 __all__ = [
@@ -36,4 +37,5 @@ __all__ = [
     "query_inputs",
     "steps",
     "user_properties",
+    "values",
 ]

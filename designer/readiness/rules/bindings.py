@@ -11,7 +11,7 @@ from designer.queries import answered
 from designer.readiness.registry import Found, blocking, warning
 from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
-from designer.types import TYPES, InvalidInput, Limits, natural_type
+from designer.types import TYPES, InvalidInput, Limits, fits, natural_type
 
 
 @blocking("attribute-unknown")
@@ -103,14 +103,14 @@ def types_fit(subject: EndpointSubject) -> Found:
         known = _input(subject, binding)
         if known is None or known.type not in TYPES or natural_type(attribute) is None:
             continue
-        if attribute.type not in TYPES[known.type].attribute_types:
+        if not fits(TYPES[known.type], attribute):
             natural = natural_type(attribute)
             yield (
                 _(
                     "“%(attribute)s” holds %(type)s, and input “%(name)s” is %(input_type)s: "
                     "make it %(natural)s.",
                     attribute=binding.attribute,
-                    type=attribute.type.value,
+                    type=natural.name if natural and attribute.holds_days else attribute.type.value,
                     name=known.name,
                     input_type=known.type,
                     natural=natural.name if natural else _("another type"),

@@ -1,0 +1,234 @@
+"""Whether what a binding gives can be what its attribute holds: of user properties, fetchers, expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from crmclient import Reference
+from crmclient.metadata import Attribute, RequiredLevel
+from designer.definitions import BindingDefinition, InputDefinition
+from designer.expressions import ExpressionError
+from designer.kinds import Section
+from designer.queries import answered
+from designer.readiness.expressions import fixed, outcome, path_of
+from designer.readiness.metadata import USER, Metadata
+from designer.readiness.registry import Found, blocking
+from designer.readiness.samples import UNKNOWN, Sample, of_attribute, of_endpoint, of_user
+from designer.readiness.subjects import EndpointSubject
+from designer.sentences import Sentence as _
+from designer.types import InvalidInput, Limits, as_sent, may_hold, natural_type
+from designer.types.references import ENTITY_REFERENCE
+
+_EMPTY: tuple[Any, ...] = (None, "", [], ())
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """What a binding takes: `words` for it, a sample of each kind of value that it may give, and, of a
+    choice, the values of its options."""
+
+    words: str
+    samples: tuple[Sample, ...]
+    options: frozenset[int] = frozenset()
+
+    @classmethod
+    def of(cls, words: str, attribute: Attribute, metadata: Metadata) -> _Given:
+        """What `attribute` holds: of a lookup a sample for each entity that it may point at."""
+        if attribute.type.is_reference:
+            targets: Iterable[str] = attribute.targets or ("",)
+            return cls(words, tuple(Reference(target, "1") for target in targets))
+        return cls(words, (of_attribute(attribute),), _options(attribute, metadata))
+
+    def suits(self, attribute: Attribute, metadata: Metadata) -> bool:
+        if self.options and (wanted := _options(attribute, metadata)) and not self.options & wanted:
+            return False
+        return any(sample is UNKNOWN or may_hold(attribute, sample) for sample in self.samples)
+
+
+@blocking("binding-value-types")
+def values_fit(subject: EndpointSubject) -> Found:
+    for binding, attribute, seen in _bound(subject):
+        given = _given(subject, binding, seen)
+        if given is not None and not given.suits(attribute, subject.metadata):
+            yield (
+                _(
+                    "“%(attribute)s” takes %(wanted)s, which %(given)s does not give. Choose another value.",
+                    attribute=binding.attribute,
+                    wanted=_wanted(attribute),
+                    given=given.words,
+                ),
+                f"bindings.{binding.attribute}.value",
+            )
+
+
+@blocking("binding-expression-value")
+def expressions_have_a_value(subject: EndpointSubject) -> Found:
+    for binding, attribute, seen in _bound(subject):
+        if binding.source == "expression" and (reason := _refusal(subject, binding, attribute, seen)):
+            yield (
+                _(
+                    "%(what)s: %(fault)s",
+                    what=_("The expression for “%(attribute)s”", attribute=binding.attribute),
+                    fault=reason,
+                ),
+                f"bindings.{binding.attribute}.value",
+            )
+
+
+@blocking("binding-empty")
+def required_attributes_are_not_emptied(subject: EndpointSubject) -> Found:
+    creates = subject.endpoint.kind.binds_all_required
+    for binding, attribute, seen in _bound(subject):
+        if attribute.required is not RequiredLevel.SYSTEM and not (creates and attribute.is_required):
+            continue
+        value = binding.value if binding.source == "constant" else _fixed(binding, seen)
+        if value in _EMPTY and not _unfit(subject, attribute, value):
+            yield (
+                _(
+                    "The platform requires “%(attribute)s”, but its binding always gives an empty value. "
+                    "Enter a value.",
+                    attribute=binding.attribute,
+                ),
+                f"bindings.{binding.attribute}.value",
+            )
+
+
+@blocking("input-reference-entity")
+def references_point_somewhere(subject: EndpointSubject) -> Found:
+    # In a query string an id says which record is meant, whatever entity it is of.
+    if Section.BINDINGS not in subject.endpoint.kind.sections or not subject.attributes:
+        return
+    for known in subject.inputs:
+        bound = subject.bound(known.name)
+        if known.type == ENTITY_REFERENCE.name and (bound is None or not bound.targets):
+            yield (
+                _(
+                    "It is not known which entity “%(name)s” refers to. "
+                    "Bind it to a lookup, or make it %(guid)s.",
+                    name=known.name,
+                    guid="Guid",
+                ),
+                f"inputs.{known.name}.type",
+            )
+
+
+def _bound(
+    subject: EndpointSubject,
+) -> Iterator[tuple[BindingDefinition, Attribute, Mapping[str, Sample]]]:
+    """Bindings to what can be bound, with what their expressions see."""
+    seen: Mapping[str, Sample] = {}
+    if any(binding.source == "expression" for binding in subject.bindings):
+        on_record = subject.endpoint.kind.is_on_record
+        record = subject.metadata.attributes(subject.entity) if on_record else None
+        seen = of_endpoint(subject, subject.inputs, record)
+    for binding in subject.bindings:
+        attribute = subject.attributes.get(binding.attribute)
+        if attribute is not None and natural_type(attribute) is not None:
+            yield binding, attribute, seen
+
+
+def _given(subject: EndpointSubject, binding: BindingDefinition, seen: Mapping[str, Sample]) -> _Given | None:
+    """None where another rule judges, or says what is wrong."""
+    if binding.source == "user":
+        return _of_user(subject, str(binding.value))
+    if binding.source == "fetch":
+        return _of_fetch(subject, str(binding.value or ""))
+    if binding.source != "expression":
+        return None
+    return _of_expression(subject, str(binding.value or ""), seen)
+
+
+def _of_expression(subject: EndpointSubject, text: str, seen: Mapping[str, Sample]) -> _Given | None:
+    words = _("the expression")
+    match path_of(text, seen):
+        # One that only names a value gives it untouched: a lookup with its entity.
+        case ("user", name) if name in subject.surroundings.user_properties:
+            return _of_user(subject, name)
+        case ("fetch", name, column):
+            return _of_fetch(subject, f"{name}.{column}")
+        case ("record", name) if name in (known := subject.metadata.attributes(subject.entity)):
+            return _Given.of(words, known[name], subject.metadata)
+    try:
+        if fixed(text, seen) is not UNKNOWN:
+            return None
+    except ExpressionError:
+        return None
+    result = outcome(text, seen)
+    is_record = isinstance(result, Mapping) and {"type", "id"} <= result.keys()
+    return _Given(words, (Reference("", "1") if is_record else result,))
+
+
+def _refusal(
+    subject: EndpointSubject, binding: BindingDefinition, attribute: Attribute, seen: Mapping[str, Sample]
+) -> str:
+    """Why an expression that always gives the same can never be written."""
+    try:
+        value = fixed(str(binding.value or ""), seen)
+    except ExpressionError as error:
+        return str(error)
+    return "" if value is UNKNOWN else _unfit(subject, attribute, value)
+
+
+def _fixed(binding: BindingDefinition, seen: Mapping[str, Sample]) -> Sample:
+    """What a binding to an expression always gives; UNKNOWN where that is not so."""
+    try:
+        return fixed(str(binding.value or ""), seen) if binding.source == "expression" else UNKNOWN
+    except ExpressionError:
+        return UNKNOWN
+
+
+def _unfit(subject: EndpointSubject, attribute: Attribute, value: Any) -> str:
+    """Why `attribute` does not take the value; empty where it does."""
+    kind = natural_type(attribute)
+    if value is None or kind is None:
+        return ""
+    limits = Limits.of(InputDefinition(name="constant"), attribute, subject.options(attribute))
+    try:
+        kind.compile(limits)(as_sent(value, attribute))
+    except InvalidInput as error:
+        return error.message
+    return ""
+
+
+def _of_user(subject: EndpointSubject, name: str) -> _Given | None:
+    known = subject.surroundings.user_properties.get(name)
+    if known is None:
+        return None
+    words = f"@user.{name}"
+    if known.kind == "related":
+        return _Given(words, ())
+    if known.kind == "custom":
+        seen = {"user": of_user(subject.surroundings, custom=False)}
+        return _Given(words, (outcome(known.expression, seen),))
+    attribute = subject.metadata.attributes(USER).get(known.attribute)
+    if attribute is None:
+        return None
+    if attribute.is_primary_id:
+        return _Given(words, (Reference(USER, "1"),))
+    return _Given.of(words, attribute, subject.metadata)
+
+
+def _of_fetch(subject: EndpointSubject, value: str) -> _Given | None:
+    name, _dot, key = value.partition(".")
+    for fetcher in subject.definition.fetchers:
+        if fetcher.name == name and fetcher.query is not None:
+            columns: Mapping[str, Attribute] = answered(fetcher.query, subject.metadata.attributes)
+            if key in columns:
+                return _Given.of(f"@fetch.{value}", columns[key], subject.metadata)
+    return None
+
+
+def _options(attribute: Attribute, metadata: Metadata) -> frozenset[int]:
+    """The values of a choice's options; none where they are not known."""
+    if attribute.option_set is None:
+        return frozenset()
+    known = attribute.options or metadata.option_set(attribute.option_set)
+    return frozenset(option.value for option in known.options) if known else frozenset()
+
+
+def _wanted(attribute: Attribute) -> str:
+    kind = natural_type(attribute)
+    name = kind.name if kind else attribute.type.value
+    return f"{name} ({', '.join(attribute.targets)})" if attribute.targets else name
