@@ -48,6 +48,11 @@ class EndpointSettings(Definition):
         return ""
 
     @property
+    def platform_name(self) -> str:
+        """What the platform calls the process or option set that is served; empty where it is neither."""
+        return ""
+
+    @property
     def designed_query(self) -> DesignedQuery | None:
         """The endpoint's own query, where its kind asks one and it is designed."""
         return None

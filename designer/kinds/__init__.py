@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from designer.kinds.actions import GLOBAL_ACTION, LOCAL_ACTION
-from designer.kinds.base import OperationKind, Scope, Section
+from designer.kinds.base import OperationKind, Place, Scope, Section
 from designer.kinds.create import CREATE
 from designer.kinds.delete import DELETE
 from designer.kinds.files import DOWNLOAD, UPLOAD
@@ -29,4 +29,4 @@ _ALL = (
 )
 KINDS: dict[str, OperationKind] = {kind.name: kind for kind in _ALL}
 
-__all__ = ["KINDS", "OperationKind", "Scope", "Section"]
+__all__ = ["KINDS", "OperationKind", "Place", "Scope", "Section"]

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from designer.definitions.endpoints import EndpointSettings
 from designer.definitions.vocabulary import MetadataSource, Vocabulary
-from designer.kinds.base import STEPS, OperationKind, Scope, Section
+from designer.kinds.base import STEPS, OperationKind, Place, Scope, Section
 from designer.kinds.pickers import Picker
 from designer.processes import as_attributes
 
@@ -25,6 +25,10 @@ class ActionSettings(EndpointSettings):
         title=_("Show the process's message"),
         description=_("When the process refuses, callers read its own words, not only that it did."),
     )
+
+    @property
+    def platform_name(self) -> str:
+        return self.process
 
     def vocabulary(self, entity: str, metadata: MetadataSource) -> Vocabulary | None:
         process = metadata.process(self.process)
@@ -45,6 +49,7 @@ LOCAL_ACTION = OperationKind(
     settings=ActionSettings,
     sections=_SECTIONS,
     binds_all_required=True,
+    place=Place.ACTIONS,
 )
 
 GLOBAL_ACTION = OperationKind(
@@ -57,4 +62,5 @@ GLOBAL_ACTION = OperationKind(
     settings=ActionSettings,
     sections=_SECTIONS,
     binds_all_required=True,
+    place=Place.ACTIONS,
 )

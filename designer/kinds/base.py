@@ -26,6 +26,16 @@ class Section(str, Enum):
     PRECONDITIONS = "preconditions"
 
 
+class Place(str, Enum):
+    """Where `/api/schema` shows endpoints of the kind."""
+
+    OPERATIONS = "operations"
+    FILES = "files"
+    ACTIONS = "actions"
+    QUERIES = "queries"
+    OPTION_SETS = "optionsets"
+
+
 # What comes between the inputs and the platform: any kind that callers are checked for can have it.
 STEPS = frozenset({Section.FETCHERS, Section.PRECONDITIONS})
 
@@ -38,7 +48,7 @@ class OperationKind:
     `methods` are the HTTP methods of that path. `settings` declares what only this kind needs; its fields are
     the form's. `binds_all_required`: what the platform requires must be set. `partial`: an input that is not
     sent leaves its attribute alone, so defaults mean nothing. `public` is what a new endpoint's access starts
-    as. `summary` is the sentence the studio shows beside the kind.
+    as. `summary` is the sentence the studio shows beside the kind. `place` says where `/api/schema` shows it.
     """
 
     name: str
@@ -52,6 +62,7 @@ class OperationKind:
     binds_all_required: bool = False
     partial: bool = False
     public: bool = False
+    place: Place = Place.OPERATIONS
 
     @property
     def writes(self) -> bool:

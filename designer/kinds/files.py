@@ -10,7 +10,7 @@ from pydantic import Field, field_validator
 
 from designer.definitions.base import SetOf
 from designer.definitions.endpoints import EndpointSettings
-from designer.kinds.base import STEPS, OperationKind, Scope
+from designer.kinds.base import STEPS, OperationKind, Place, Scope
 from designer.kinds.pickers import Picker
 from designer.sentences import Sentence
 
@@ -94,6 +94,7 @@ UPLOAD = OperationKind(
     path="/api/{module}/{segment}/{id}/files/{name}",
     settings=UploadSettings,
     sections=STEPS,
+    place=Place.FILES,
 )
 
 DOWNLOAD = OperationKind(
@@ -105,4 +106,5 @@ DOWNLOAD = OperationKind(
     path="/api/{module}/{segment}/{id}/files/{name}",
     settings=DownloadSettings,
     sections=STEPS,
+    place=Place.FILES,
 )

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from designer.definitions.base import SetOf
 from designer.definitions.endpoints import EndpointSettings
-from designer.kinds.base import OperationKind, Scope
+from designer.kinds.base import OperationKind, Place, Scope
 from designer.kinds.pickers import Picker
 
 # What a filter's expression sees of an option.
@@ -66,6 +66,10 @@ class OptionSetSettings(EndpointSettings):
     )
     filter: OptionFilter = OptionFilter()
 
+    @property
+    def platform_name(self) -> str:
+        return self.option_set
+
 
 GLOBAL_OPTION_SET = OperationKind(
     name="option-set",
@@ -76,6 +80,7 @@ GLOBAL_OPTION_SET = OperationKind(
     path="/optionsets/{name}",
     settings=OptionSetSettings,
     public=True,
+    place=Place.OPTION_SETS,
 )
 
 LOCAL_OPTION_SET = OperationKind(
@@ -87,4 +92,5 @@ LOCAL_OPTION_SET = OperationKind(
     path="/{module}/{segment}/optionsets/{name}",
     settings=OptionSetSettings,
     public=True,
+    place=Place.OPTION_SETS,
 )

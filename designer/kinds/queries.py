@@ -13,7 +13,7 @@ from designer.definitions.base import Definition
 from designer.definitions.endpoints import EndpointSettings
 from designer.definitions.queries import QueryValue
 from designer.definitions.vocabulary import MetadataSource, Vocabulary
-from designer.kinds.base import STEPS, OperationKind, Scope, Section
+from designer.kinds.base import STEPS, OperationKind, Place, Scope, Section
 from designer.queries import answered
 from designer.sentences import Sentence
 
@@ -142,6 +142,7 @@ SINGLE_QUERY = OperationKind(
     path=_PATH,
     settings=QuerySettings,
     sections=_SECTIONS,
+    place=Place.QUERIES,
 )
 
 MULTI_QUERY = OperationKind(
@@ -153,6 +154,7 @@ MULTI_QUERY = OperationKind(
     path=_PATH,
     settings=MultiQuerySettings,
     sections=_SECTIONS,
+    place=Place.QUERIES,
 )
 
 PAGINATED_QUERY = OperationKind(
@@ -164,4 +166,5 @@ PAGINATED_QUERY = OperationKind(
     path=_PATH,
     settings=PaginatedQuerySettings,
     sections=_SECTIONS,
+    place=Place.QUERIES,
 )

@@ -15,7 +15,7 @@ from runtime.describe.documents import Documents
 from runtime.describe.entries import Entry, entries
 from runtime.describe.labels import Language
 from runtime.describe.library import LIBRARY
-from runtime.describe.parts import Part, name_of, place_of
+from runtime.describe.parts import Part, name_of, operation_of, place_of
 from runtime.describe.rendering import Renderer
 from runtime.describe.shapes import (
     FORMAT,
@@ -131,7 +131,7 @@ class Schema:
         language = self.renderer.language
         operations: dict[str, Call | NoCall] = {name: NoCall(enabled=False) for name in _OPERATIONS}
         operations |= {
-            part["kind"]: self.renderer.call(part) for part in parts if part["place"] == "operations"
+            operation_of(part): self.renderer.call(part) for part in parts if part["place"] == "operations"
         }
         return {
             "name": f"{module}.{segment}",
@@ -201,6 +201,6 @@ RENDERED = Documents()
 
 def _is_of_entity(part: Part, entity: str, operation: str) -> bool:
     if part["place"] == "operations":
-        return name_of(part) == entity and part["kind"] == operation
+        return name_of(part) == entity and operation_of(part) == operation
     # A file that is got asks for nothing: the form of its name is that of sending it.
     return bool(part["fields"]) and name_of(part) == f"{entity}.{operation}"

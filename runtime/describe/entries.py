@@ -8,8 +8,6 @@ from functools import partial
 from typing import TypeAlias
 
 from designer.configuration import Endpoint
-from designer.kinds.actions import ActionSettings
-from designer.kinds.option_sets import OptionSetSettings
 from runtime.describe.parts import listed_name, place_of
 
 # What an entity is put together from.
@@ -48,7 +46,7 @@ def _entities(endpoints: Endpoints) -> Sequence[Entry]:
 
 def _each(place: str, endpoints: Endpoints) -> Sequence[Entry]:
     return [
-        Entry(_name(place, endpoint), _platform_name(endpoint), (id,))
+        Entry(_name(place, endpoint), endpoint.definition.settings.platform_name, (id,))
         for id, endpoint in endpoints
         if place_of(endpoint) == place
     ]
@@ -57,13 +55,6 @@ def _each(place: str, endpoints: Endpoints) -> Sequence[Entry]:
 def _name(place: str, endpoint: Endpoint) -> str:
     definition = endpoint.definition
     return listed_name(place, definition.module, endpoint.segment, definition.name)
-
-
-def _platform_name(endpoint: Endpoint) -> str:
-    match endpoint.definition.settings:
-        case ActionSettings(process=name) | OptionSetSettings(option_set=name):
-            return name
-    return ""
 
 
 _LISTS: Mapping[str, _List] = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cache
 from typing import Any, TypeAlias
 
 from crmclient import Platform
@@ -17,9 +16,6 @@ from runtime.values.fields import Field
 
 # As it is read.
 Part: TypeAlias = Mapping[str, Any]
-
-# The word in a path that says what stands behind it; the paths of an entity's operations have none.
-_PLACES = ("optionsets", "queries", "files", "actions")
 
 
 def part_of(endpoint: Endpoint, described: Description, platform: Platform) -> dict[str, Any]:
@@ -75,23 +71,30 @@ def _body(described: Description) -> dict[str, Any] | None:
 
 
 def place_of(endpoint: Endpoint) -> str:
-    """`optionsets`, `queries`, `files`, `actions`, or `operations` for what is none of these."""
-    return _place_in(endpoint.kind.path)
-
-
-@cache
-def _place_in(template: str) -> str:
-    words = template.split("/")
-    return next((place for place in _PLACES if place in words), "operations")
+    """`optionsets`, `queries`, `files`, `actions`, or `operations`."""
+    return endpoint.kind.place.value
 
 
 def listed_name(place: str, module: str, segment: str, name: str) -> str:
-    """`module.segment.name`, of what the path holds: how a part is called in addresses and lists."""
-    return ".".join(text for text in (module, "" if place == "queries" else segment, name) if text)
+    """`module.segment.name`: how a part is called in addresses and lists.
+
+    Operations go by their entity, queries by their module, the others by what the path holds.
+    """
+    match place:
+        case "operations":
+            name = ""
+        case "queries":
+            segment = ""
+    return ".".join(text for text in (module, segment, name) if text)
 
 
 def name_of(part: Part) -> str:
     return listed_name(part["place"], part["module"], part["segment"], part["name"])
+
+
+def operation_of(part: Part) -> str:
+    """The key of an operation among those of its entity: its kind, and its name where the kind has one."""
+    return ".".join(text for text in (part["kind"], part["name"]) if text)
 
 
 def _field(field: Field, platform: Platform) -> dict[str, Any]:

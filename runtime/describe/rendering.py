@@ -10,7 +10,7 @@ from crmclient import Platform
 from crmclient.errors import MetadataError
 from crmclient.metadata import OptionSet
 from runtime.describe.labels import Language
-from runtime.describe.parts import Part, name_of
+from runtime.describe.parts import Part, name_of, operation_of
 from runtime.describe.shapes import Call, Candidates, FieldOptions, FieldShape, Option, OptionSetShape
 
 # Of a stored field, what is shown as it is.
@@ -135,7 +135,7 @@ def _form_address(part: Part) -> str:
     """Where the call is shown as a form."""
     match part["place"]:
         case "operations":
-            return f"/api/schema/entities/{name_of(part)}?form={part['kind']}"
+            return f"/api/schema/entities/{name_of(part)}?form={operation_of(part)}"
         case "files":
             return f"/api/schema/entities/{part['module']}.{part['segment']}?form={part['name']}"
         case "actions":
