@@ -31,7 +31,7 @@ from tests.callers import Caller
 from tests.designer.test_studio_transfer import send_document
 
 GONE = '<filter><condition attribute="gone" operator="null"/></filter>'
-AUTHOR = Author(origin=Origin.COMMAND)
+AUTHOR = Author(origin=Origin.COMMAND, may_change_write_access=True)
 
 
 def now() -> bytes:
