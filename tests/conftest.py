@@ -88,10 +88,20 @@ def dora(portico: None) -> Client:
     return client
 
 
+# Tests with these marks are about one database or cache: they are no tests of a run without it.
+_SERVERS = {"postgresql": "DATABASE_URL", "redis": "CACHE_URL"}
+
+
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Tests of an empty database first, then those of the demo, last those that empty tables at their end."""
-    items.sort(key=_turn)
+    missing = [mark for mark, variable in _SERVERS.items() if not os.environ.get(variable)]
+    config.hook.pytest_deselected(items=[item for item in items if _is_marked(item, missing)])
+    items[:] = sorted((item for item in items if not _is_marked(item, missing)), key=_turn)
+
+
+def _is_marked(item: pytest.Item, marks: list[str]) -> bool:
+    return any(item.get_closest_marker(mark) for mark in marks)
 
 
 def _turn(item: pytest.Item) -> int:

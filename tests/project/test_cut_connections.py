@@ -13,10 +13,8 @@ import requests
 from tests.dataverse.reaching import credentials
 from tests.servers import Site
 
-pytestmark = [
-    pytest.mark.processes,
-    pytest.mark.skipif("DATABASE_URL" not in os.environ, reason="SQLite has no connections to cut"),
-]
+# SQLite has no connections to cut.
+pytestmark = [pytest.mark.processes, pytest.mark.postgresql]
 
 THREADS = 4
 AT_ONCE = 2 * THREADS

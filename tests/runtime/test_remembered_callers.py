@@ -130,12 +130,6 @@ def test_callers_differ_by_their_roles(counted: Counter[str]) -> None:
     assert account("manager").get("/api/context").json()["user"]["isManager"] is True
 
 
-@pytest.fixture
-def shared(settings: Any) -> None:
-    if not settings.PORTICO["CACHE_URL"]:
-        pytest.skip("no CACHE_URL")
-
-
 def forget_here() -> None:
     """As another process, which has read nothing yet."""
     tokens._verified.clear()
@@ -143,7 +137,8 @@ def forget_here() -> None:
     plan._REMEMBERED._local.clear()
 
 
-def test_processes_share_what_one_has_read(counted: Counter[str], shared: None) -> None:
+@pytest.mark.redis
+def test_processes_share_what_one_has_read(counted: Counter[str]) -> None:
     rita = account("rep")
     before = rita.get("/api/context").json()
     forget_here()
@@ -151,7 +146,8 @@ def test_processes_share_what_one_has_read(counted: Counter[str], shared: None) 
     assert of_users(counted) == {"user": 1, "query systemuser": 1}
 
 
-def test_what_is_shared_cannot_be_read_or_forged(counted: Counter[str], shared: None, settings: Any) -> None:
+@pytest.mark.redis
+def test_what_is_shared_cannot_be_read_or_forged(counted: Counter[str], settings: Any) -> None:
     account("rep").get("/api/context")
     client = minute_cache._redis()._client
     assert client is not None
@@ -166,7 +162,7 @@ def test_what_is_shared_cannot_be_read_or_forged(counted: Counter[str], shared: 
     assert of_users(counted) == {"user": 2, "query systemuser": 2}
 
 
-def test_what_another_process_read_is_no_younger_here(shared: None) -> None:
+def test_what_another_process_read_is_no_younger_here() -> None:
     first: MinuteCache[str] = MinuteCache("test-age", pack=str, unpack=str)
     second: MinuteCache[str] = MinuteCache("test-age", pack=str, unpack=str)
     kept = first.get(("rita",), lambda: "value", until=time.monotonic() + 20)
