@@ -253,19 +253,18 @@ def test_a_user_gone_from_the_platform_is_403(change: str) -> None:
 
 
 def test_a_user_disabled_on_the_platform_loses_access_within_a_minute(
-    rita: Client, monkeypatch: pytest.MonkeyPatch
+    rita: Client, a_minute_later: Callable[[], None]
 ) -> None:
     assert rita.get("/api/context").status_code == 200
     get_platform().update("systemuser", people.RITA_REP, {"isdisabled": True})
-    later = time.monotonic() + 60
-    monkeypatch.setattr(time, "monotonic", lambda: later)
+    a_minute_later()
     answer = rita.post("/api/sales/accounts", {"name": "Contoso"})
     assert answer.status_code == 403
     assert answer.json()["code"] == "no_platform_user"
 
 
 def test_values_for_bindings_are_read_once_a_minute(
-    django_assert_num_queries: Callable[[int], Any], monkeypatch: pytest.MonkeyPatch
+    django_assert_num_queries: Callable[[int], Any], a_minute_later: Callable[[], None]
 ) -> None:
     built = context(a_field("name", "fullname"))
     rita = caller(people.RITA_REP)
@@ -273,8 +272,7 @@ def test_values_for_bindings_are_read_once_a_minute(
     with django_assert_num_queries(0):
         assert built.values(rita) == {"name": "Rita Rep"}
     get_platform().update("systemuser", people.RITA_REP, {"lastname": "Renamed"})
-    later = time.monotonic() + 60
-    monkeypatch.setattr(time, "monotonic", lambda: later)
+    a_minute_later()
     assert built.values(rita) == {"name": "Rita Renamed"}
 
 

@@ -11,7 +11,6 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from django.core.cache import cache
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -56,17 +55,6 @@ def counted(portico: None, settings: Any, monkeypatch: pytest.MonkeyPatch) -> It
     CALLS.clear()
     yield CALLS
     get_platform.cache_clear()
-
-
-@pytest.fixture
-def a_minute_later(monkeypatch: pytest.MonkeyPatch) -> Any:
-    def pass_by() -> None:
-        later = time.monotonic() + 60
-        monkeypatch.setattr(time, "monotonic", lambda: later)
-        # Redis has a clock of its own.
-        cache.clear()
-
-    return pass_by
 
 
 def of_users(counts: Counter[str]) -> dict[str, int]:
