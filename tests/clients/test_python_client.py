@@ -63,7 +63,7 @@ def test_a_generated_client_does_a_full_round_of_work(server: Server, generated:
     assert (stale.status_code, stale.parsed.code) == (412, "version_mismatch")
 
     file = types.File(payload=io.BytesIO(PDF), file_name="contract.pdf", mime_type="application/pdf")
-    form = models.UploadSalesAccountsContractFilesBody(file=file)
+    form = models.UploadSalesAccountsContractBody(file=file)
     sent = call("upload_sales_accounts_contract", id, body=form)
     assert sent.status_code == 200, sent.content
     assert sent.parsed.size == len(PDF)
