@@ -8,7 +8,9 @@ versions (the numbers of a platform's own counter), the numbers of requests, wha
 
 from __future__ import annotations
 
+import math
 import re
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -34,6 +36,8 @@ _OF_THE_CONNECTION = frozenset(
     {"date", "server", "x-request-id", "connection", "keep-alive", "transfer-encoding"}
 )
 Pair = tuple[str, str]
+# Tokens live for five minutes.
+_TOKEN_SECONDS = 120
 
 
 @dataclass(frozen=True)
@@ -65,7 +69,7 @@ class Twins:
         default_factory=lambda: f"{datetime.now(UTC) - timedelta(seconds=5):%Y-%m-%dT%H:%M:%SZ}"
     )
     statuses: dict[int, int] = field(default_factory=dict)
-    _tokens: dict[tuple[str, str], str] = field(default_factory=dict)
+    _tokens: dict[tuple[str, str], tuple[str, float]] = field(default_factory=dict)
     _pairs: dict[str, str] = field(default_factory=dict)
 
     def ask(
@@ -111,9 +115,11 @@ class Twins:
         if who is None:
             return {}
         key = (server.url, who)
-        if key not in self._tokens:
-            self._tokens[key] = server.token(who)
-        return {"Authorization": f"Bearer {self._tokens[key]}"}
+        token, since = self._tokens.get(key, ("", -math.inf))
+        if time.monotonic() - since > _TOKEN_SECONDS:
+            # All of the questions may take a slow machine longer than one token lives.
+            token, _ = self._tokens[key] = server.token(who), time.monotonic()
+        return {"Authorization": f"Bearer {token}"}
 
     def _compare(self, asked: str, answers: Answers, ordered: bool) -> None:
         here, there = answers.here, answers.there
