@@ -28,7 +28,18 @@ _DARKEN = """() => {
     document.documentElement.classList.add("dark");
     document.getAnimations().forEach((animation) => animation.finish());
 }"""
-_WIDTHS = "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
+# The innermost elements that stand out of the window, and are not scrolled by themselves.
+_TOO_WIDE = """() => {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    if (scrollWidth <= clientWidth) return [];
+    const out = [...document.body.querySelectorAll("*")].filter((node) => {
+        const { left, right, width } = node.getBoundingClientRect();
+        const isOut = width && (right > clientWidth + 1 || left < -1);
+        return isOut && !node.closest(".studio-scroll, .overflow-x-auto");
+    });
+    const inner = out.filter((node) => ![...node.children].some((child) => out.includes(child)));
+    return [`${scrollWidth} pixels`, ...inner.slice(0, 3).map((node) => node.outerHTML.slice(0, 160))];
+}"""
 
 
 def unreachable(page: Page, *, is_covered: bool = False) -> list[str]:
@@ -53,8 +64,10 @@ def judged(page: Page, rules: dict[str, Any], without: dict[str, Any] | None = N
 
 
 def leave_out(page: Page, selector: str) -> None:
-    """What has been judged on another page."""
-    page.evaluate("(selector) => document.querySelector(selector)?.remove()", selector)
+    """What has been judged on another page. Hidden, for other elements may name it."""
+    page.evaluate(
+        "(selector) => document.querySelector(selector)?.style.setProperty('display', 'none')", selector
+    )
 
 
 def too_wide(page: Page) -> list[str]:
@@ -62,9 +75,7 @@ def too_wide(page: Page) -> list[str]:
     found = []
     for width, height in SIZES:
         page.set_viewport_size({"width": width, "height": height})
-        needed, given = page.evaluate(_WIDTHS)
-        if needed > given:
-            found.append(f"{needed} pixels wide in a window of {width}")
+        found += [f"too wide for {width} pixels: {one}" for one in page.evaluate(_TOO_WIDE)]
     return found
 
 
