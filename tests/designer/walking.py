@@ -13,8 +13,7 @@ from tests.browser import PATIENCE
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, ConsoleMessage, Page
 
-# A desk, a small laptop, a telephone.
-SIZES = ((1440, 900), (1024, 768), (390, 844))
+DESK, LAPTOP, TELEPHONE = (1440, 900), (1024, 768), (390, 844)
 _WCAG = {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
 CONTRAST = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
 _JUDGE = """([rules, without]) => axe.run(
@@ -57,7 +56,7 @@ def unreachable(page: Page, *, is_covered: bool = False) -> list[str]:
 def judged(page: Page, rules: dict[str, Any], without: dict[str, Any] | None = None) -> list[str]:
     """What axe-core, which the page must have loaded, finds by these rules on a desk and on a telephone."""
     found = []
-    for width, height in (SIZES[0], SIZES[-1]):
+    for width, height in (DESK, TELEPHONE):
         page.set_viewport_size({"width": width, "height": height})
         found += [f"{width} pixels wide, {one}" for one in page.evaluate(_JUDGE, [rules, without or {}])]
     return found
@@ -73,7 +72,7 @@ def leave_out(page: Page, selector: str) -> None:
 def too_wide(page: Page) -> list[str]:
     """The windows in which the page would be scrolled sideways."""
     found = []
-    for width, height in SIZES:
+    for width, height in (DESK, LAPTOP):
         page.set_viewport_size({"width": width, "height": height})
         found += [f"too wide for {width} pixels: {one}" for one in page.evaluate(_TOO_WIDE)]
     return found
@@ -103,7 +102,7 @@ class Walk:
 
 @contextmanager
 def walk(chromium: Browser, url: str, cookies: dict[str, str]) -> Iterator[Walk]:
-    width, height = SIZES[0]
+    width, height = DESK
     context = chromium.new_context(viewport={"width": width, "height": height})
     held: list[Any] = [
         {"name": name, "value": value, "url": f"{url}/admin/"} for name, value in cookies.items()
