@@ -42,7 +42,7 @@ def test_an_upload_is_made_by_choosing_its_column(dora: Client, rita: Caller, up
     }
     saved = send(dora, change_url(upload), data)
     assert saved.status_code == 302, errors(saved)
-    assert filled(page(dora, change_url(upload)))["settings__extensions"] == "txt, md"
+    assert filled(page(dora, change_url(upload)))["settings__extensions"] == "md, txt"
     assert _post(rita, "a.txt", b"nine byte").status_code == 200
     assert _post(rita, "a.txt", b"ten bytes!").status_code == 413
     assert _post(rita, "a.pdf", b"nine byte").status_code == 415

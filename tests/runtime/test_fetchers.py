@@ -100,6 +100,8 @@ def test_a_fetcher_reads_with_the_services_rights_unless_row_rules_are_ticked(ri
       <condition attribute="accountnumber" operator="eq" value="X-1"/></filter></entity></fetch>"""
     create = fetch("create", "other", query)
     bind(create, "telephone1", "expression", "coalesce(fetch.other.name, 'hidden')")
+    # New accounts belong to the service, which the row rule would refuse.
+    Endpoint.objects.filter(pk=create.pk).update(settings={"may_create_outside_rule": True})
     number = rita.post(ACCOUNTS, {"name": "New"}).json()["id"]
     assert stored(f"{ACCOUNTS}/{number}", "telephone1") == stored(other, "name")
     Fetcher.objects.update(apply_row_rules=True)

@@ -150,6 +150,7 @@ def test_what_is_shared_cannot_be_read_or_forged(counted: Counter[str], settings
     assert of_users(counted) == {"user": 2, "query systemuser": 2}
 
 
+@pytest.mark.redis
 def test_what_another_process_read_is_no_younger_here() -> None:
     first: MinuteCache[str] = MinuteCache("test-age", pack=str, unpack=str)
     second: MinuteCache[str] = MinuteCache("test-age", pack=str, unpack=str)
