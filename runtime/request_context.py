@@ -33,7 +33,7 @@ class Exchange:
     record: str = ""
     # What stands in the path for the id of one of the record's files.
     file: str = ""
-    # Of the configuration.
+    # What tokens are resolved under: the same while the roles are (`Served.roles`).
     revision: object = None
     # The file in the body, once it has been read.
     received: ReceivedFile | None = None

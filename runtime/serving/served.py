@@ -40,6 +40,8 @@ class Served:
     user_context: UserContext
     platform: Platform
     views: dict[int, View] = field(default_factory=dict)
+    # Stands for the roles as they are: while it is the same, who a token means need not be resolved again.
+    roles: object = field(default_factory=object)
 
     def view(self, id: int) -> View:
         """The viewset of an endpoint, as a view."""
@@ -88,6 +90,7 @@ def _next(previous: Served | None, metadata: str, platform: Platform) -> Served:
         user_context=previous.user_context,
         platform=platform,
         views=kept,
+        roles=previous.roles if after.roles == before.roles else object(),
     )
 
 
