@@ -34,7 +34,7 @@ class Exchange:
     # What stands in the path for the id of one of the record's files.
     file: str = ""
     # What tokens are resolved under: the same while the roles are (`Served.roles`).
-    revision: object = None
+    roles: object = None
     # The file in the body, once it has been read.
     received: ReceivedFile | None = None
     # Set by an Idempotency-Key: the id for a created record, and whether an earlier try may have made it.

@@ -63,8 +63,8 @@ def _unpacked(packed: Any) -> PlatformUser | None:
 _profiles: MinuteCache[PlatformUser | None] = MinuteCache("profile", pack=_packed, unpack=_unpacked)
 
 
-def authenticate(authorization: str | None, revision: object = None) -> Caller | None:
-    """The caller that an `Authorization` header stands for, under that revision of the configuration; None
+def authenticate(authorization: str | None, roles: object = None) -> Caller | None:
+    """The caller that an `Authorization` header stands for, while the roles are as `roles` says; None
     without a header.
 
     Raises Problem 401 `invalid_token` for anything but a valid bearer token, and 403 `no_platform_user` for a
@@ -74,7 +74,7 @@ def authenticate(authorization: str | None, revision: object = None) -> Caller |
         return None
     if len(authorization) > LONGEST_HEADER:
         raise invalid_token("The Authorization header is too long.")
-    key = hashlib.sha256(authorization.encode("utf-8", "surrogatepass")).digest(), revision
+    key = hashlib.sha256(authorization.encode("utf-8", "surrogatepass")).digest(), roles
     known = _verified.get(key)
     if known is not None and time.monotonic() < known[0].known_until:
         caller, good_until = known

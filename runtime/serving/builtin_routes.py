@@ -51,7 +51,7 @@ def _described(page: Page) -> FixedView:
 
 def _exchange(request: HttpRequest, name: str = "") -> Exchange:
     served = current()
-    return Exchange(request, served.user_context, record=name, revision=served.roles)
+    return Exchange(request, served.user_context, record=name, roles=served.roles)
 
 
 FIXED: Mapping[str, Mapping[str, FixedView]] = {

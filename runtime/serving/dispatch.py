@@ -111,5 +111,5 @@ def _exchange(request: HttpRequest, served: Served, match: Match, watch: Watch) 
         match.record or "",
         match.file or "",
         watch=watch,
-        revision=served.roles,
+        roles=served.roles,
     )

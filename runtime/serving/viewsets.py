@@ -47,7 +47,7 @@ class GuardedViewSet(ViewSet):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         plain = request._request
         self.exchange: Exchange = kwargs["exchange"]
-        self.exchange.caller = _caller(plain, self.exchange.revision)
+        self.exchange.caller = _caller(plain, self.exchange.roles)
         authorise(self.exchange.caller, self.access)
         if self.answers_json:
             refuse_unacceptable(plain.META.get("HTTP_ACCEPT"))
@@ -112,14 +112,14 @@ class BrokenViewSet(GuardedViewSet):
         raise misconfigured()
 
 
-def _caller(request: HttpRequest, revision: object) -> Caller:
+def _caller(request: HttpRequest, roles: object) -> Caller:
     """The caller, counted. An invalid token counts against its address, as no token does."""
     authorization = request.META.get("HTTP_AUTHORIZATION")
     if authorization is None:
         count_address(request)
         return ANONYMOUS
     try:
-        caller = authenticate(authorization, revision) or ANONYMOUS
+        caller = authenticate(authorization, roles) or ANONYMOUS
     except Problem:
         count_address(request)
         raise
