@@ -164,9 +164,16 @@ def until(fact: Callable[[], T], pause: float = 0.05) -> T:
     """What `fact` returns, once that is true: it is asked again and again. Fails when it never is."""
     give_up = time.monotonic() + START_SECONDS
     while not (found := fact()):
+        # `requests` makes an answer of 400 or more false: it would be waited for to the end.
+        assert not isinstance(found, requests.Response), "Ask `until_not` for an answer by its status."
         assert time.monotonic() < give_up, f"{fact} never became true: {found}"
         time.sleep(pause)
     return found
+
+
+def until_not(status: int, ask: Callable[[], requests.Response], pause: float = 0.3) -> requests.Response:
+    """The first answer of another status than `status`, which says that something is still being made."""
+    return until(lambda: [answer for answer in [ask()] if answer.status_code != status], pause)[0]
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ import requests
 
 from crmbox.demo.people import FIRST_ACCOUNT, FIRST_CONTACT, RITA_REP, stable_id
 from crmbox.webapi.credentials import DEMO_CLIENT
-from tests.servers import Server, Site, copied, until
+from tests.servers import Server, Site, copied, until_not
 
 pytestmark = pytest.mark.processes
 
@@ -41,14 +41,7 @@ class Person:
 
     def settled(self, path: str) -> requests.Response:
         """The answer to a GET, once what is made beside the requests is there."""
-
-        def settled() -> requests.Response | None:
-            answer = self.get(path)
-            return None if answer.status_code == 503 else answer
-
-        answer = until(settled, pause=0.5)
-        assert answer is not None
-        return answer
+        return until_not(503, lambda: self.get(path), pause=0.5)
 
 
 @pytest.fixture(scope="module")

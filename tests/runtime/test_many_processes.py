@@ -10,7 +10,7 @@ import pytest
 import requests
 
 from tests.dying import LAST_WORDS
-from tests.servers import Server, Site, until
+from tests.servers import Server, Site, until_not
 
 pytestmark = pytest.mark.processes
 ACCOUNTS = "/api/sales/accounts"
@@ -62,12 +62,7 @@ def test_a_process_killed_between_platform_and_answer_does_not_double_the_record
     early = _post(healthy, token, LAST_WORDS, "killed")
     assert (early.status_code, early.json()["code"]) == (409, "in_flight")
 
-    def settled() -> requests.Response | None:
-        answer = _post(healthy, token, LAST_WORDS, "killed")
-        return None if answer.status_code == 409 else answer
-
-    answer = until(settled, pause=0.3)
-    assert answer is not None
+    answer = until_not(409, lambda: _post(healthy, token, LAST_WORDS, "killed"))
     assert answer.status_code == 200, answer.text
     assert _named(site, LAST_WORDS) == 1
     again = _post(healthy, token, LAST_WORDS, "killed")
