@@ -15,6 +15,7 @@ from crmbox.engine.bulkhead import Bulkhead
 from crmbox.engine.connection import read_unit, write_unit
 from crmbox.engine.deadlines import Work
 from crmbox.engine.queries import run as run_query
+from crmbox.engine.records.associations import associate, disassociate
 from crmbox.engine.records.batch import run_batch
 from crmbox.engine.records.create import create, create_at_once
 from crmbox.engine.records.delete import delete
@@ -114,6 +115,18 @@ class EmbeddedPlatform:
     def batch(self, operations: Sequence[Operation], *, call: Call = SERVICE_CALL) -> list[Stored | None]:
         with self._work(call), write_unit(self._alias) as unit:
             return run_batch(unit, operations, call)
+
+    def associate(
+        self, entity: str, id: Guid, relationship: str, related: Guid, *, call: Call = SERVICE_CALL
+    ) -> None:
+        with self._work(call), write_unit(self._alias) as unit:
+            associate(unit, entity, id, relationship, related, caller=call.caller)
+
+    def disassociate(
+        self, entity: str, id: Guid, relationship: str, related: Guid, *, call: Call = SERVICE_CALL
+    ) -> None:
+        with self._work(call), write_unit(self._alias) as unit:
+            disassociate(unit, entity, id, relationship, related, caller=call.caller)
 
     def query(self, query: Query, page: Page = ALL, *, call: Call = SERVICE_CALL) -> QueryResult:
         with self._work(call), read_unit(self._alias) as unit:

@@ -5,6 +5,7 @@
     │   ├── UnknownEntity
     │   ├── UnknownOptionSet
     │   ├── UnknownProcess
+    │   ├── UnknownRelationship        no many-to-many relationship of the entity has the name
     │   └── InvalidDefinition          a metadata change that makes no sense
     ├── InvalidQuery                   a query the platform cannot run, with the construct's name
     │   └── UnfitValue                 a value that its condition cannot take
@@ -70,6 +71,17 @@ class UnknownOptionSet(MetadataError):
 class UnknownProcess(MetadataError):
     def __init__(self, name: str) -> None:
         super().__init__(Sentence("There is no process %(name)s.", name=repr(name)))
+        self.name = name
+
+
+class UnknownRelationship(MetadataError):
+    """No many-to-many relationship of `entity` with another entity has this name."""
+
+    def __init__(self, entity: str, name: str) -> None:
+        super().__init__(
+            Sentence("%(entity)s has no many-to-many relationship %(name)s.", entity=entity, name=repr(name))
+        )
+        self.entity = entity
         self.name = name
 
 

@@ -196,6 +196,15 @@ class Relationship:
     intersect: str | None = None
     on_delete: Cascade = Cascade.REMOVE_LINK
 
+    def other_end(self, entity: str) -> str | None:
+        """The entity that a many-to-many relationship ties `entity` to; None for any other relationship,
+        for one that `entity` is no end of, and for one of an entity with itself.
+        """
+        ends = (self.referenced, self.referencing)
+        if self.intersect is None or entity not in ends or ends[0] == ends[1]:
+            return None
+        return ends[1] if entity == ends[0] else ends[0]
+
     def is_to_many_from(self, entity: str) -> bool:
         """Whether many records refer by it to one of `entity`."""
         return self.referenced == entity and self.referencing_attribute is not None

@@ -120,6 +120,31 @@ class Platform(Protocol):
         """
         ...
 
+    def associate(
+        self, entity: str, id: Guid, relationship: str, related: Guid, *, call: Call = SERVICE_CALL
+    ) -> None:
+        """Tie the record `id` of `entity` to the record `related` of the relationship's other entity.
+
+        `relationship` names a many-to-many one between two entities. Nothing happens where the two are tied
+        already: a repeated call succeeds. Neither record changes, so both keep their versions.
+
+        A one-to-many relationship is refused: there a tie is the value of a lookup, which belongs to one
+        record, has a version, and may replace another. `update` writes it. A relationship of an entity with
+        itself is refused too, since it has two directions, which a name does not tell apart.
+
+        Raises UnknownEntity, UnknownRelationship, RecordNotFound (naming whichever record is missing).
+        """
+        ...
+
+    def disassociate(
+        self, entity: str, id: Guid, relationship: str, related: Guid, *, call: Call = SERVICE_CALL
+    ) -> None:
+        """Untie what `associate` ties. Nothing happens where the two are not tied.
+
+        Raises what `associate` raises.
+        """
+        ...
+
     def query(self, query: Query, page: Page = ALL, *, call: Call = SERVICE_CALL) -> QueryResult:
         """Rows of a query. Raises UnknownEntity, InvalidQuery (unknown attributes, bad tokens)."""
         ...

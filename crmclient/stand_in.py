@@ -111,6 +111,18 @@ class StandIn(ABC):
     def batch(self, operations: Sequence[Operation], *, call: Call = SERVICE_CALL) -> list[Stored | None]:
         return self._platform.batch(operations, call=call)
 
+    @_declared(Effect.WRITE)
+    def associate(
+        self, entity: str, id: Guid, relationship: str, related: Guid, *, call: Call = SERVICE_CALL
+    ) -> None:
+        return self._platform.associate(entity, id, relationship, related, call=call)
+
+    @_declared(Effect.WRITE)
+    def disassociate(
+        self, entity: str, id: Guid, relationship: str, related: Guid, *, call: Call = SERVICE_CALL
+    ) -> None:
+        return self._platform.disassociate(entity, id, relationship, related, call=call)
+
     @_declared(Effect.READ)
     def query(self, query: Query, page: Page = ALL, *, call: Call = SERVICE_CALL) -> QueryResult:
         return self._platform.query(query, page, call=call)

@@ -16,6 +16,7 @@ CODES: Final[dict[type[errors.PlatformError], tuple[int, str]]] = {
     errors.UnknownEntity: (404, "0x8006088a"),
     errors.UnknownOptionSet: (404, "0x80044100"),
     errors.UnknownProcess: (404, "0x8006088a"),
+    errors.UnknownRelationship: (404, "0x8006088a"),
     errors.InvalidDefinition: (400, "0x80044363"),
     errors.InvalidQuery: (400, "0x80041103"),
     errors.RecordNotFound: (404, "0x80040217"),

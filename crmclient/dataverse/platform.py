@@ -24,6 +24,7 @@ from crmclient.dataverse.metadata.store import MemoryStore, MetadataStore
 from crmclient.dataverse.options import Options
 from crmclient.dataverse.processes import Processes
 from crmclient.dataverse.queries.running import Queries
+from crmclient.dataverse.records.associations import Associations
 from crmclient.dataverse.records.batch import Batches
 from crmclient.dataverse.records.one import Records
 from crmclient.dataverse.records.writes import Writes
@@ -76,6 +77,7 @@ class DataversePlatform:
         files = FileFacts(api)
         writes = Writes(api, self._catalogue)
         self._records = Records(api, self._catalogue, writes, files)
+        self._associations = Associations(api, self._catalogue, self._records.retrieve)
         self._batches = Batches(api, writes)
         self._queries = Queries(api, self._catalogue, files)
         self._uploads = Uploads(api, self._catalogue, files, self._records.retrieve)
@@ -110,6 +112,16 @@ class DataversePlatform:
 
     def batch(self, operations: Sequence[Operation], *, call: Call = SERVICE_CALL) -> list[Stored | None]:
         return self._batches.run(operations, call)
+
+    def associate(
+        self, entity: str, id: Guid, relationship: str, related: Guid, *, call: Call = SERVICE_CALL
+    ) -> None:
+        self._associations.associate(entity, id, relationship, related, call)
+
+    def disassociate(
+        self, entity: str, id: Guid, relationship: str, related: Guid, *, call: Call = SERVICE_CALL
+    ) -> None:
+        self._associations.disassociate(entity, id, relationship, related, call)
 
     def query(self, query: Query, page: Page = ALL, *, call: Call = SERVICE_CALL) -> QueryResult:
         return self._queries.run(query, page, call)

@@ -127,9 +127,26 @@ def test_members_of_a_many_to_many_collection_are_added_and_removed(crm: Crm) ->
     user = crm.get("WhoAmI")["UserId"]
     nav = f"teams({team})/teammembership_association/$ref"
     assert crm.send("POST", nav, json={"@odata.id": f"systemusers({user})"}).status_code == 204
+    refused = crm.error("POST", nav, json={"@odata.id": f"systemusers({user})"})
+    assert refused == (412, "0x80040237", "Cannot insert duplicate key.")
+    members = f"teams({team})?$expand=teammembership_association($select=systemuserid)"
+    assert [each["systemuserid"] for each in crm.get(members)["teammembership_association"]] == [user]
     member = f"teams({team})/teammembership_association({user})/$ref"
-    assert crm.send("DELETE", member).status_code == 204
-    assert crm.error("DELETE", member)[0] == 404
+    for _ in range(2):
+        # Nothing is left to do the second time, which Dataverse does not mind.
+        assert crm.send("DELETE", member).status_code == 204
+        assert crm.get(members)["teammembership_association"] == []
+
+
+def test_ends_of_a_many_to_many_relationship_that_are_not_there_are_named(crm: Crm) -> None:
+    team = crm.create("teams", {"name": "Alone", "businessunitid@odata.bind": business_unit(crm)})
+    user = crm.get("WhoAmI")["UserId"]
+    nobody = "11111111-1111-4111-8111-111111111111"
+    for own, other, missing in ((team, nobody, "systemuser"), (nobody, user, "team")):
+        nav = f"teams({own})/teammembership_association"
+        said = (404, "0x80040217", f"{missing} With Id = {nobody} Does Not Exist")
+        assert crm.error("POST", f"{nav}/$ref", json={"@odata.id": f"systemusers({other})"}) == said
+        assert crm.error("DELETE", f"{nav}({other})/$ref") == said
 
 
 def test_a_record_that_others_need_is_not_deleted(crm: Crm) -> None:

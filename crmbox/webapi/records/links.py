@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from crmbox.webapi.errors import bad_payload, bad_url
+from crmbox.webapi.error_codes import DUPLICATE_ID
+from crmbox.webapi.errors import WebApiError, bad_payload, bad_url
 from crmbox.webapi.keys import locate
 from crmbox.webapi.model import EntityType
 from crmbox.webapi.odata.navigation import Collection
@@ -11,8 +12,7 @@ from crmbox.webapi.records.retrieve import representation
 from crmbox.webapi.rendering import record_url
 from crmbox.webapi.request import Request, Response, json_response, no_content
 from crmbox.webapi.routing import Shape, Target, on
-from crmclient.errors import RecordNotFound
-from crmclient.query.ast import Column, Condition, Filter, Operator, Query
+from crmclient.errors import DuplicateKey, InvalidRecord, RecordNotFound
 from crmclient.values import Guid, Reference
 
 
@@ -24,12 +24,24 @@ def tie(request: Request, type_: EntityType, id: Guid, collection: Collection, m
         values = {collection.attribute: Reference(type_.name, id)}
         request.platform.update(member.entity, member.id, values, call=request.call)
         return
-    own, other = _keys(request, type_, collection)
-    request.platform.create(_pairs(collection), {own: id, other: member.id}, call=request.call)
+    own, other = (end.entity.primary_id for end in (type_, request.model.entity_type(member.entity)))
+    try:
+        # Not `associate`, for which a pair that is there already is a success: Dataverse refuses it.
+        request.platform.create(
+            collection.relationship.intersect or "", {own: id, other: member.id}, call=request.call
+        )
+    except DuplicateKey:
+        raise WebApiError(412, DUPLICATE_ID, "Cannot insert duplicate key.") from None
+    except InvalidRecord as error:
+        is_own = error.problems[0].attribute == own
+        raise RecordNotFound(type_.name, id) if is_own else RecordNotFound(member.entity, member.id) from None
 
 
 def untie(request: Request, type_: EntityType, id: Guid, collection: Collection, member: Reference) -> None:
-    """Raises RecordNotFound for a member that is not tied to the record."""
+    """One-to-many: raises RecordNotFound for a member that is not tied to the record.
+
+    Many-to-many: nothing happens to a member that is not tied.
+    """
     if collection.attribute is not None:
         record = request.platform.retrieve(
             member.entity, member.id, [collection.attribute], call=request.call
@@ -39,24 +51,7 @@ def untie(request: Request, type_: EntityType, id: Guid, collection: Collection,
             raise RecordNotFound(member.entity, member.id)
         request.platform.update(member.entity, member.id, {collection.attribute: None}, call=request.call)
         return
-    own, other = _keys(request, type_, collection)
-    pairs = request.model.entity_type(_pairs(collection))
-    both = Filter((Condition(own, Operator.EQ, (id,)), Condition(other, Operator.EQ, (member.id,))))
-    query = Query(pairs.name, (Column(pairs.entity.primary_id),), both, top=1)
-    rows = request.platform.query(query, call=request.call).rows
-    if not rows:
-        raise RecordNotFound(member.entity, member.id)
-    request.platform.delete(pairs.name, str(rows[0][pairs.entity.primary_id]), call=request.call)
-
-
-def _keys(request: Request, type_: EntityType, collection: Collection) -> tuple[str, str]:
-    """The attributes of a pair: of the record and of the member."""
-    return type_.entity.primary_id, request.model.entity_type(collection.entity).entity.primary_id
-
-
-def _pairs(collection: Collection) -> str:
-    """The intersect entity of a many-to-many collection."""
-    return collection.relationship.intersect or ""
+    request.platform.disassociate(type_.name, id, collection.relationship.name, member.id, call=request.call)
 
 
 @on(Shape.LINK, "GET")

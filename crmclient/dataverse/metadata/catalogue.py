@@ -23,7 +23,7 @@ from crmclient.errors import MissingPrivilege, UnknownEntity
 from crmclient.metadata import Entity, OptionSet
 from crmclient.values import Guid
 
-FORMAT: Final = "1"
+FORMAT: Final = "2"
 """Part of every document's name: a later form of documents does not meet those of an earlier one."""
 
 _ENTITIES, _OPTION_SETS, _PROCESSES = "entities", "optionsets", "processes"

@@ -17,7 +17,8 @@ OPTIONS: Final = "options"
 
 @dataclass(frozen=True, slots=True)
 class EntityDocument:
-    """An entity's attributes, relationships, and navigation properties: by lookup, by target.
+    """An entity's attributes, relationships, and navigation properties: by lookup, by target; and, in
+    `collections`, by many-to-many relationship.
 
     `unknown` names the parts of it that the service's own account may not read (RELATIONSHIPS, OPTIONS), each
     with the privilege that it lacks.
@@ -26,6 +27,7 @@ class EntityDocument:
     attributes: Mapping[str, Attribute]
     relationships: tuple[Relationship, ...]
     navigation: Mapping[str, Mapping[str, str]]
+    collections: Mapping[str, str] = field(default_factory=dict)
     unknown: Mapping[str, str] = field(default_factory=dict)
 
     def require(self, part: str) -> None:
@@ -36,6 +38,10 @@ class EntityDocument:
     def navigation_to(self, attribute: str, target: str) -> str:
         """The navigation property of a lookup that leads to `target`; its own name when nothing says more."""
         return self.navigation.get(attribute, {}).get(target, attribute)
+
+    def collection_of(self, relationship: str) -> str:
+        """The navigation property of a many-to-many relationship; its own name when nothing says more."""
+        return self.collections.get(relationship, relationship)
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,12 @@ _ONE_TO_MANY: Final = ",".join(
         *("ReferencingEntityNavigationPropertyName", "CascadeConfiguration"),
     )
 )
-_MANY_TO_MANY: Final = "SchemaName,Entity1LogicalName,Entity2LogicalName,IntersectEntityName"
+_MANY_TO_MANY: Final = ",".join(
+    (
+        *("SchemaName", "Entity1LogicalName", "Entity2LogicalName", "IntersectEntityName"),
+        *("Entity1NavigationPropertyName", "Entity2NavigationPropertyName"),
+    )
+)
 _CASTS: Final = {
     AttributeType.PICKLIST: "PicklistAttributeMetadata",
     AttributeType.MULTISELECT: "MultiSelectPicklistAttributeMetadata",
@@ -99,6 +104,7 @@ class Fetcher:
             {item.logical_name: item for item in found if isinstance(item, Attribute)},
             _read(lambda: tuple(reading.relationships(related))),
             _read(lambda: reading.navigation(related)),
+            _read(lambda: reading.collections(related, name)),
             unknown,
         )
 

@@ -136,6 +136,17 @@ def navigation(item: Mapping[str, Any]) -> dict[str, dict[str, str]]:
     return found
 
 
+def collections(item: Mapping[str, Any], entity: str) -> dict[str, str]:
+    """The collection-valued navigation property of each many-to-many relationship of `entity`."""
+    found: dict[str, str] = {}
+    for many in item.get("ManyToManyRelationships") or ():
+        side = 1 if many["Entity1LogicalName"] == entity else 2
+        name = many.get(f"Entity{side}NavigationPropertyName")
+        if name:
+            found[many["SchemaName"]] = name
+    return found
+
+
 def label(item: Mapping[str, Any] | None) -> Label:
     texts = (item or {}).get("LocalizedLabels") or ()
     return Label({text["LanguageCode"]: text["Label"] for text in texts if text.get("Label")})

@@ -8,7 +8,7 @@ from crmclient.dataverse.api import Api
 from crmclient.dataverse.failures import check, error_of
 from crmclient.dataverse.http.messages import Answer, Request
 from crmclient.dataverse.multipart import Part, change_set, parts_of
-from crmclient.dataverse.records.writes import Writes, deleted, stored
+from crmclient.dataverse.records.writes import Writes, no_content, stored
 from crmclient.dataverse.subjects import Kind, Subject
 from crmclient.errors import PlatformError, UnexpectedAnswer
 from crmclient.platform import Call, Create, Delete, Operation, Update
@@ -61,7 +61,7 @@ class Batches:
 def _outcome(operation: Operation, subject: Subject, answer: Answer) -> Stored | None:
     if not isinstance(operation, Delete):
         return stored(subject, answer)
-    deleted(answer)
+    no_content(answer, "a delete")
     return None
 
 

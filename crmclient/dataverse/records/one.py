@@ -10,7 +10,7 @@ from crmclient.dataverse.failures import check
 from crmclient.dataverse.files.described import FileFacts
 from crmclient.dataverse.metadata.catalogue import Catalogue
 from crmclient.dataverse.records.decoding import property_name, reader
-from crmclient.dataverse.records.writes import Writes, deleted, record_id, stored
+from crmclient.dataverse.records.writes import Writes, no_content, record_id, stored
 from crmclient.dataverse.subjects import Kind, Subject
 from crmclient.errors import InvalidRecord, RecordNotFound, UnknownAttribute
 from crmclient.platform import Call, Create, Delete, Update
@@ -46,7 +46,7 @@ class Records:
 
     def delete(self, operation: Delete, call: Call) -> None:
         request, subject = self._writes.delete(operation)
-        deleted(self._api.send(request, subject, call))
+        no_content(self._api.send(request, subject, call), "a delete")
 
     def retrieve(self, entity_name: str, id: Guid, columns: Sequence[str], call: Call) -> Record:
         entity = self._catalogue.entity(entity_name)

@@ -73,10 +73,13 @@ def stored(subject: Subject, answer: Answer) -> Stored:
     return Stored(subject.id, version_of(answer.json().get("@odata.etag")))
 
 
-def deleted(answer: Answer) -> None:
-    """Raises UnexpectedAnswer for a success that says anything: it comes from something on the way."""
+def no_content(answer: Answer, write: str) -> None:
+    """Raises UnexpectedAnswer for a success that says anything: it comes from something on the way.
+
+    `write` is what was asked for, such as "a delete".
+    """
     if answer.status != _NO_CONTENT:
-        raise UnexpectedAnswer(f"The platform answers a delete with {answer.status}.")
+        raise UnexpectedAnswer(f"The platform answers {write} with {answer.status}.")
 
 
 def record_id(entity: Entity, id: Guid) -> Guid:

@@ -1,0 +1,98 @@
+"""Tying and untying two records: rows of the intersect table of a many-to-many relationship."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+from crmbox.engine.connection import WriteUnit
+from crmbox.engine.names import quote
+from crmbox.engine.records.callers import check_caller
+from crmbox.engine.records.statements import VERSION
+from crmbox.engine.records.storing import record_id
+from crmbox.engine.snapshot import Snapshot, StoredEntity
+from crmclient.errors import RecordNotFound, UnknownRelationship
+from crmclient.values import Guid, new_guid
+
+
+class _Pair(NamedTuple):
+    """The two entities of a relationship as seen from the first, and the SQL about them.
+
+    Parameters of `tie` are the new row's id, the two records, the version, and the two records again; those
+    of the others are the two records.
+    """
+
+    own: StoredEntity
+    other: StoredEntity
+    tie: str
+    untie: str
+    look: str
+
+
+def associate(
+    unit: WriteUnit, entity: str, id: Guid, relationship: str, related: Guid, *, caller: Guid | None = None
+) -> None:
+    """Raises as `Platform.associate`."""
+    pair, ids = _begin(unit, entity, id, relationship, related, caller)
+    # The unique key of the pair, and not a look beforehand, decides whether the two are tied already.
+    if not unit.execute(pair.tie, (new_guid(), *ids, unit.version, *ids)):
+        _refuse_missing(unit, pair, ids)
+
+
+def disassociate(
+    unit: WriteUnit, entity: str, id: Guid, relationship: str, related: Guid, *, caller: Guid | None = None
+) -> None:
+    """Raises as `Platform.disassociate`."""
+    pair, ids = _begin(unit, entity, id, relationship, related, caller)
+    if not unit.execute(pair.untie, ids):
+        _refuse_missing(unit, pair, ids)
+
+
+def _begin(
+    unit: WriteUnit, entity: str, id: Guid, relationship: str, related: Guid, caller: Guid | None
+) -> tuple[_Pair, tuple[Guid, Guid]]:
+    pair = _pair(unit.snapshot, entity, relationship)
+    check_caller(unit, caller)
+    return pair, (record_id(pair.own, id), record_id(pair.other, related))
+
+
+def _refuse_missing(unit: WriteUnit, pair: _Pair, ids: tuple[Guid, Guid]) -> None:
+    """Raises RecordNotFound unless both records are there: then nothing was to be done."""
+    [found] = unit.rows(pair.look, ids)
+    for stored, id, exists in zip((pair.own, pair.other), ids, found, strict=True):
+        if not exists:
+            raise RecordNotFound(stored.entity.logical_name, id)
+
+
+@lru_cache(maxsize=1024)
+def _pair(snapshot: Snapshot, entity: str, relationship: str) -> _Pair:
+    own = snapshot.entity(entity)
+    for candidate in snapshot.relationships_of(entity):
+        other = candidate.other_end(entity)
+        if candidate.name == relationship and other is not None and candidate.intersect is not None:
+            return _compiled(
+                snapshot.dialect.placeholder,
+                own,
+                snapshot.entity(other),
+                snapshot.entity(candidate.intersect),
+            )
+    raise UnknownRelationship(entity, relationship)
+
+
+def _compiled(mark: str, own: StoredEntity, other: StoredEntity, pairs: StoredEntity) -> _Pair:
+    table = quote(pairs.table)
+    ends = [quote(pairs.columns[end.entity.primary_id].name) for end in (own, other)]
+    columns = ", ".join([quote(pairs.id_column.name), *ends, quote(pairs.columns[VERSION].name)])
+    exist = [
+        f"EXISTS (SELECT 1 FROM {quote(end.table)} WHERE {quote(end.id_column.name)} = {mark})"
+        for end in (own, other)
+    ]
+    return _Pair(
+        own,
+        other,
+        # SELECT, with a condition of its own: SQLite would read ON CONFLICT as part of a join without one.
+        tie=f"INSERT INTO {table} ({columns}) SELECT {mark}, {mark}, {mark}, {mark} "
+        f"WHERE {exist[0]} AND {exist[1]} ON CONFLICT DO NOTHING",
+        untie=f"DELETE FROM {table} WHERE {ends[0]} = {mark} AND {ends[1]} = {mark}",
+        look=f"SELECT {exist[0]}, {exist[1]}",
+    )

@@ -1,0 +1,86 @@
+"""Tying and untying two records: `POST` and `DELETE` of `…/{collection}/$ref`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from crmclient.dataverse import paths
+from crmclient.dataverse.api import Api
+from crmclient.dataverse.metadata.catalogue import Catalogue
+from crmclient.dataverse.metadata.documents import RELATIONSHIPS
+from crmclient.dataverse.records.writes import no_content, record_id
+from crmclient.dataverse.subjects import Kind, Subject
+from crmclient.errors import DuplicateKey, InvalidRecord, RecordNotFound, UnknownRelationship
+from crmclient.platform import Call
+from crmclient.values import Guid, Reference
+
+
+class _Pair(NamedTuple):
+    """`path` leads to the collection of the first record; `subject` is that record, `other` the second."""
+
+    path: str
+    subject: Subject
+    other: Reference
+    other_path: str
+
+
+class Associations:
+    """Raises as `Platform`. Both requests are repeatable: what they ask for may be so already."""
+
+    def __init__(
+        self,
+        api: Api,
+        catalogue: Catalogue,
+        retrieve: Callable[[str, Guid, Sequence[str], Call], Any],
+    ) -> None:
+        self._api = api
+        self._catalogue = catalogue
+        self._retrieve = retrieve
+
+    def associate(self, entity: str, id: Guid, relationship: str, related: Guid, call: Call) -> None:
+        pair = self._pair(entity, id, relationship, related)
+        content = {"@odata.id": f"{self._api.base}{pair.other_path}"}
+        try:
+            answer = self._api.write(
+                "POST", f"{pair.path}/$ref", content, pair.subject, call, repeatable=True
+            )
+        except DuplicateKey:
+            # Dataverse keeps the pairs of a relationship unique, and says so: they are tied already.
+            return
+        except InvalidRecord:
+            raise RecordNotFound(pair.other.entity, pair.other.id) from None
+        no_content(answer, "an association")
+
+    def disassociate(self, entity: str, id: Guid, relationship: str, related: Guid, call: Call) -> None:
+        pair = self._pair(entity, id, relationship, related)
+        path = f"{pair.path}({pair.other.id})/$ref"
+        try:
+            answer = self._api.write("DELETE", path, None, pair.subject, call, repeatable=True)
+        except InvalidRecord:
+            # It names the other record: either there is none, or the two are not tied. Only the first is an
+            # error, and the answer does not tell them apart.
+            self._retrieve(pair.other.entity, pair.other.id, (), call)
+            return
+        no_content(answer, "a disassociation")
+
+    def _pair(self, entity_name: str, id: Guid, relationship: str, related: Guid) -> _Pair:
+        entity = self._catalogue.entity(entity_name)
+        document = self._catalogue.document(entity_name)
+        document.require(RELATIONSHIPS)
+        ends = (
+            known.other_end(entity_name) for known in document.relationships if known.name == relationship
+        )
+        other_name = next(ends, None)
+        if other_name is None:
+            raise UnknownRelationship(entity_name, relationship)
+        other = self._catalogue.entity(other_name)
+        id, related = record_id(entity, id), record_id(other, related)
+        reference = Reference(other_name, related)
+        return _Pair(
+            f"{paths.record(entity, id)}/{document.collection_of(relationship)}",
+            # An error that names the other record is read as one about a value that points at it.
+            Subject(Kind.RECORD, entity_name, id, values={relationship: reference}),
+            reference,
+            paths.record(other, related),
+        )
