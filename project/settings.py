@@ -186,7 +186,7 @@ REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_PERMISSION_CLASSES": [],
     "UNAUTHENTICATED_USER": None,
     "EXCEPTION_HANDLER": "runtime.http.failures.exception_handler",
-    "DEFAULT_SCHEMA_CLASS": "runtime.describe.view_schema.EndpointSchema",
+    "DEFAULT_SCHEMA_CLASS": "runtime.describe.openapi_operations.EndpointSchema",
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Portico",

@@ -11,13 +11,13 @@ import orjson
 from crmclient.metadata import Entity as PlatformEntity
 from designer.kinds import KINDS, Scope
 from runtime.describe.audience import Audience
-from runtime.describe.documents import Documents
-from runtime.describe.entries import Entry, entries
+from runtime.describe.document_cache import Documents
+from runtime.describe.fragment_cache import LIBRARY
 from runtime.describe.labels import Language
-from runtime.describe.library import LIBRARY
-from runtime.describe.parts import Part, name_of, operation_of, place_of
-from runtime.describe.rendering import Renderer
-from runtime.describe.shapes import (
+from runtime.describe.schema_entries import Entry, entries
+from runtime.describe.schema_parts import Part, name_of, operation_of, place_of
+from runtime.describe.schema_renderer import Renderer
+from runtime.describe.schema_shapes import (
     FORMAT,
     Call,
     Entity,

@@ -21,10 +21,10 @@ import orjson
 from django.db import DatabaseError
 
 from crmclient.errors import MissingPrivilege, PlatformError
-from runtime.describe.digests import OWN_ROUTES
+from runtime.describe.fragment_digests import OWN_ROUTES
 from runtime.describe.generator import DefinitionSchemaGenerator, Route
-from runtime.describe.parts import part_of
-from runtime.describe.problem_schema import components
+from runtime.describe.problem_responses import components
+from runtime.describe.schema_parts import part_of
 from runtime.http.rendering import render
 from runtime.operations.base import Description
 from runtime.serving.served import Served

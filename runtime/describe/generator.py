@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from drf_spectacular.generators import SchemaGenerator
 
-from runtime.describe.problem_schema import response_name
+from runtime.describe.problem_responses import response_name
 
 # Path, method in upper case, and the view as `as_view` made it.
 Route: TypeAlias = tuple[str, str, Any]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from runtime.describe.audience import Audience
-from runtime.describe.shapes import Module
+from runtime.describe.schema_shapes import Module
 from runtime.serving.served import Served
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import jiter
 
-from runtime.describe.documents import Documents
+from runtime.describe.document_cache import Documents
 from runtime.http.rendering import render
 
 VERSION = "3.0.3"

@@ -9,11 +9,11 @@ import orjson
 
 from designer.configuration import Endpoint
 from runtime.describe.audience import Audience
-from runtime.describe.digests import GUARDED_ROUTES, OPEN_ROUTES
+from runtime.describe.documentation import GLOBAL, of_endpoint
+from runtime.describe.fragment_cache import LIBRARY
+from runtime.describe.fragment_digests import GUARDED_ROUTES, OPEN_ROUTES
 from runtime.describe.fragments import Fragment
-from runtime.describe.library import LIBRARY
 from runtime.describe.openapi_3_0 import VERSION, in_3_0
-from runtime.describe.view_documentation import GLOBAL, of_endpoint
 from runtime.http.problems import unknown_route
 from runtime.serving.served import Served
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from runtime.callers.views import RefreshView, TokenView
-from runtime.context.viewset import ContextViewSet
-from runtime.describe.digests import OPEN_ROUTES
+from runtime.describe.fragment_digests import OPEN_ROUTES
 from runtime.describe.generator import Route
-from runtime.describe.pages import PAGES
-from runtime.describe.views import PageViewSet
+from runtime.describe.own_pages import PAGES
+from runtime.describe.page_views import PageViewSet
+from runtime.serving.context_viewset import ContextViewSet
 from runtime.serving.served import Served
+from runtime.serving.token_views import RefreshView, TokenView
 
 
 def own_routes(served: Served, which: int) -> list[Route]:

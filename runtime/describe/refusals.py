@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from runtime.describe.view_documentation import Documentation
+from runtime.describe.documentation import Documentation
 from runtime.operations.base import Description
 
 Problems = Mapping[int, Sequence[str]]

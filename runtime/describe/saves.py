@@ -11,7 +11,7 @@ from django.db import connection, transaction
 from django.db.models.signals import m2m_changed, post_delete, post_save
 
 from designer.triggers.tables import WATCHED
-from runtime.describe.making import make_after_a_save
+from runtime.describe.fragment_maker import make_after_a_save
 
 
 def watch() -> None:

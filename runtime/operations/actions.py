@@ -19,12 +19,12 @@ from designer.sentences import Sentence
 from runtime.http.failures import Misconfigured
 from runtime.http.problems import Problem
 from runtime.http.rendering import json_response
+from runtime.operations import payload
 from runtime.operations.base import Description, Operation
+from runtime.operations.payload import Payload
 from runtime.request_context import Exchange
 from runtime.steps import Steps
-from runtime.values import payload
 from runtime.values.columns import Columns
-from runtime.values.payload import Payload
 
 
 class ActionOperation(Operation):

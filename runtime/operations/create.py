@@ -13,14 +13,14 @@ from crmclient.errors import DuplicateKey, InvalidRecord, RecordNotFound
 from crmclient.platform import Create
 from designer.configuration import Endpoint
 from runtime.http.rendering import json_response
+from runtime.operations import payload
 from runtime.operations.base import Description, Operation
+from runtime.operations.child_records import Item, Lists, all_of, conflict
+from runtime.operations.payload import Payload
 from runtime.request_context import Exchange
 from runtime.steps import Steps
 from runtime.steps.creations import Child, CreateGuards
-from runtime.values import payload
-from runtime.values.child_records import Item, Lists, all_of, conflict
 from runtime.values.inputs import Sent
-from runtime.values.payload import Payload
 
 
 class CreateOperation(Operation):

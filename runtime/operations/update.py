@@ -14,12 +14,12 @@ from designer.configuration import Endpoint
 from designer.kinds.versions import VersionSettings
 from runtime.http import if_match as versions
 from runtime.http.if_match import versions_meant
+from runtime.operations import payload
 from runtime.operations.base import Description, Operation
+from runtime.operations.payload import Payload
 from runtime.request_context import Exchange
 from runtime.steps import Found
 from runtime.steps.row_rule_guard import WriteGuard
-from runtime.values import payload
-from runtime.values.payload import Payload
 
 
 class UpdateOperation(Operation):

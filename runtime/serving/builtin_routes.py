@@ -8,14 +8,14 @@ from typing import TypeAlias
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
-from runtime.callers.views import RefreshView, TokenView
-from runtime.context.viewset import ContextViewSet
-from runtime.describe.pages import PAGES, Page
+from runtime.describe.own_pages import PAGES, Page
+from runtime.describe.page_views import PageViewSet
 from runtime.describe.swagger_ui import docs
-from runtime.describe.views import PageViewSet
 from runtime.http.limits import count_address, count_login
 from runtime.request_context import Exchange
+from runtime.serving.context_viewset import ContextViewSet
 from runtime.serving.served import current
+from runtime.serving.token_views import RefreshView, TokenView
 
 FixedView: TypeAlias = Callable[[HttpRequest], HttpResponseBase]
 

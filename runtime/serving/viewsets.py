@@ -17,7 +17,7 @@ from designer.definitions import AccessDefinition
 from runtime.callers.caller import ANONYMOUS, Caller
 from runtime.callers.refusals import authentication_required, forbidden
 from runtime.callers.tokens import authenticate
-from runtime.describe.view_documentation import Documentation, of_endpoint
+from runtime.describe.documentation import Documentation, of_endpoint
 from runtime.http.accept import refuse_unacceptable
 from runtime.http.failures import misconfigured
 from runtime.http.limits import count_address, count_caller

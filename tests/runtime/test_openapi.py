@@ -10,7 +10,7 @@ import yaml
 
 from designer.kinds import KINDS
 from designer.models import Binding, Endpoint, Input, Module, Role
-from runtime.describe.pages import PAGES
+from runtime.describe.own_pages import PAGES
 from runtime.describe.yaml import as_yaml
 from runtime.operations import OPERATIONS
 from tests.callers import Caller

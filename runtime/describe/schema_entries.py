@@ -8,7 +8,7 @@ from functools import partial
 from typing import TypeAlias
 
 from designer.configuration import Endpoint
-from runtime.describe.parts import listed_name, place_of
+from runtime.describe.schema_parts import listed_name, place_of
 
 # What an entity is put together from.
 _OF_ENTITY = frozenset({"operations", "files", "actions", "optionsets"})

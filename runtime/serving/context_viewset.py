@@ -9,7 +9,7 @@ from rest_framework.request import Request
 
 from designer.definitions import AccessDefinition
 from runtime.context.plan import UserContext
-from runtime.describe.view_documentation import Documentation
+from runtime.describe.documentation import Documentation
 from runtime.http.query_string import read_parameters
 from runtime.http.rendering import json_response
 from runtime.operations.base import Description

@@ -14,11 +14,11 @@ from crmclient.metadata import ENGLISH
 from designer.definitions import AccessDefinition
 from runtime.describe.audience import audience_of
 from runtime.describe.compression import GZIP, compressed, takes_gzip, unpacked
-from runtime.describe.documents import DOCUMENTS, tag_of
-from runtime.describe.pages import Asked, Page, wrong_choice
+from runtime.describe.document_cache import DOCUMENTS, tag_of
+from runtime.describe.documentation import Documentation
+from runtime.describe.own_pages import Asked, Page, wrong_choice
+from runtime.describe.schema_shapes import components
 from runtime.describe.sending import sent
-from runtime.describe.shapes import components
-from runtime.describe.view_documentation import Documentation
 from runtime.http.accept import refuse_unacceptable
 from runtime.http.conditions import not_modified
 from runtime.http.query_string import invalid_parameters, read_lcid, read_parameters

@@ -8,11 +8,11 @@ from typing import Any, cast
 from drf_spectacular.openapi import AutoSchema
 
 from designer.platform import get_platform
+from runtime.describe.documentation import Documentation, Documented
 from runtime.describe.examples import NoExample, example, without_references
 from runtime.describe.generator import Components
 from runtime.describe.option_components import OptionComponents
 from runtime.describe.refusals import refusals
-from runtime.describe.view_documentation import Documentation, Documented
 from runtime.http.rendering import JSON
 from runtime.operations.base import Description
 

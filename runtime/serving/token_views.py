@@ -7,12 +7,12 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from designer.definitions import AccessDefinition, InputDefinition
-from runtime.callers.forms import read_form, texts
 from runtime.callers.local import TokenPair, issue, rotate
 from runtime.callers.login import log_in
-from runtime.describe.view_documentation import Documentation
+from runtime.describe.documentation import Documentation
 from runtime.http.rendering import json_response
 from runtime.operations.base import Description
+from runtime.serving.token_forms import read_form, texts
 from runtime.values.inputs import Inputs
 
 # OAuth 2 libraries always say which grant they ask for (RFC 6749, 4.3 and 6).

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from designer.types import TYPES
-from runtime.describe.parts import Part, name_of
-from runtime.describe.rendering import Renderer
-from runtime.describe.shapes import FieldShape, FormShape
+from runtime.describe.schema_parts import Part, name_of
+from runtime.describe.schema_renderer import Renderer
+from runtime.describe.schema_shapes import FieldShape, FormShape
 
 # What a file column is called among the types of fields; no input is of it.
 _FILE = "File"

@@ -12,11 +12,11 @@ import orjson
 from crmclient.metadata import ENGLISH
 from runtime.describe.api_schema import Schema
 from runtime.describe.audience import Audience
-from runtime.describe.entries import PLACES
-from runtime.describe.forms import form_of
 from runtime.describe.modules import modules
 from runtime.describe.openapi_document import openapi
-from runtime.describe.shapes import published, reference
+from runtime.describe.schema_entries import PLACES
+from runtime.describe.schema_forms import form_of
+from runtime.describe.schema_shapes import published, reference
 from runtime.describe.yaml import as_yaml
 from runtime.http.problems import FieldError
 from runtime.http.query_string import LCID

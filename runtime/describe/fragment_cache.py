@@ -9,10 +9,10 @@ from collections.abc import Collection, Iterable, Mapping
 
 from django.conf import settings
 
-from runtime.describe.digests import Digests
+from runtime.describe.child_process import WORKSHOP
+from runtime.describe.fragment_digests import Digests
 from runtime.describe.fragments import Fragment, make, read
 from runtime.describe.models import DescriptionFragment
-from runtime.describe.workshop import WORKSHOP
 from runtime.http.problems import Problem
 from runtime.serving.served import Served
 

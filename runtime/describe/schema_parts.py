@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 from crmclient import Platform
 from crmclient.metadata import Attribute, Label, OptionSet
 from designer.configuration import Endpoint
+from runtime.describe.documentation import of_endpoint
 from runtime.describe.option_components import option_set_of
-from runtime.describe.view_documentation import of_endpoint
 from runtime.http.rendering import JSON
 from runtime.operations.base import Description
 from runtime.values.fields import Field

@@ -16,9 +16,9 @@ from designer.sentences import Sentence
 from designer.types.lists import LIST
 from runtime.http.failures import Misconfigured
 from runtime.http.problems import FieldError, Problem
+from runtime.operations.payload import Payload
 from runtime.request_context import Exchange
 from runtime.values.inputs import REFUSED, Sent, invalid_input, refused
-from runtime.values.payload import Payload
 
 T = TypeVar("T")
 

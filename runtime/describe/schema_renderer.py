@@ -10,8 +10,8 @@ from crmclient import Platform
 from crmclient.errors import MetadataError
 from crmclient.metadata import OptionSet
 from runtime.describe.labels import Language
-from runtime.describe.parts import Part, name_of, operation_of
-from runtime.describe.shapes import Call, Candidates, FieldOptions, FieldShape, Option, OptionSetShape
+from runtime.describe.schema_parts import Part, name_of, operation_of
+from runtime.describe.schema_shapes import Call, Candidates, FieldOptions, FieldShape, Option, OptionSetShape
 
 # Of a stored field, what is shown as it is.
 _AS_IS = (
