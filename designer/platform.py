@@ -1,17 +1,22 @@
-"""The platform that the configuration is for, as `settings.PORTICO["PLATFORM"]` makes it."""
+"""The platform that the configuration is for: the one that `settings.PORTICO["PLATFORM"]` names."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
-from typing import cast
 
 from django.conf import settings
-from django.utils.module_loading import import_string
 
 from crmclient import Platform
+from crmclient.extensions import Choice
+
+# Which there are is for `project` to say, and for packages.
+PLATFORMS: Choice[Callable[[], Platform]] = Choice(
+    "portico.platforms", "a function without arguments that makes a crmclient.Platform"
+)
 
 
 @cache
 def get_platform() -> Platform:
     """One platform for the process; implementations are safe to share between threads."""
-    return cast(Platform, import_string(settings.PORTICO["PLATFORM"])())
+    return PLATFORMS.find(settings.PORTICO["PLATFORM"])()

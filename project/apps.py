@@ -11,7 +11,8 @@ class Project(AppConfig):
 
     def ready(self) -> None:
         from designer import ports
-        from project import checks, platform_checks  # noqa: F401  register themselves
+        from project import checks, extensions, platform_checks  # noqa: F401  checks register themselves
         from runtime.studio import StudioRuntime
 
+        extensions.load()
         ports.provide(StudioRuntime())

@@ -14,7 +14,11 @@ from django.apps import AppConfig
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning, register, run_checks
 from django.db import DatabaseError
-from django.utils.module_loading import import_string
+
+from crmclient.extensions import UnusableExtension
+from designer.platform import PLATFORMS
+from project import extensions
+from runtime.callers.tokens import RESOLVERS
 
 TAG = "portico"
 SHORTEST_KEY = 32
@@ -29,7 +33,7 @@ def refuse_a_wrong_start() -> None:
 
 @register(TAG)
 def settings_make_sense(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    return [*_dotted_paths(), *_time_zone(), *_upload_folder(), *_workers()]
+    return [*_extensions(), *_chosen(), *_time_zone(), *_upload_folder(), *_workers()]
 
 
 @register(TAG)
@@ -39,16 +43,24 @@ def production_is_safe(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -
     return [*_keys(), *_hosts(), *_debug(), *_demo_accounts()]
 
 
-def _dotted_paths() -> Iterator[CheckMessage]:
-    for name in ("PLATFORM", "USER_RESOLVER"):
-        path = settings.PORTICO[name]
+def _extensions() -> Iterator[CheckMessage]:
+    for problem in extensions.load():
+        yield Error(problem.text, hint=problem.remedy, id="portico.E014")
+
+
+def _chosen() -> Iterator[CheckMessage]:
+    for setting, choice in (("PLATFORM", PLATFORMS), ("USER_RESOLVER", RESOLVERS)):
+        value = settings.PORTICO[setting]
         try:
-            import_string(path)
-        except ImportError as error:
-            yield Error(
-                f"{name}={path!r} cannot be imported: {error}.",
-                hint=f"Write the dotted path of a function, or leave {name} unset.",
-                id="portico.E007",
+            choice.find(value)
+        except UnusableExtension as error:
+            yield Error(f"{setting}={value!r}: {error}", hint=error.remedy, id="portico.E007")
+            continue
+        if choice.is_deprecated(value):
+            yield Warning(
+                f"{setting}={value!r} is a dotted path, which is deprecated.",
+                hint=f"Give the function a name with an entry point of {choice.group}: docs/extending.md.",
+                id="portico.W002",
             )
 
 

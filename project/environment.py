@@ -181,8 +181,9 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "USER_RESOLVER",
         text,
-        "runtime.callers.resolver.resolve",
-        "Dotted path of the function that turns a token's claims into a caller.",
+        "standard",
+        "The function that turns a token's claims into a caller: `standard`, or the name that a package "
+        "gives its own. A dotted path is deprecated.",
     ),
     Setting(
         "ISSUERS",
@@ -202,8 +203,9 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "PLATFORM",
         text,
-        "project.platform.configured",
-        "Dotted path of the function that makes the CRM platform.",
+        "configured",
+        "The CRM platform: `configured` (Dataverse where CRM_URL is set, else `embedded`), `dataverse`, "
+        "`embedded`, or the name that a package gives its own. A dotted path is deprecated.",
     ),
     Setting(
         "CRM_URL",

@@ -5,9 +5,10 @@
         …
         raise Refused("An inactive account cannot be approved.")
 
-The modules that the setting CRM_PROCESSES lists are imported when processes are first asked for.
+Those of the demo are registered in `crmbox.apps`, those of packages by entry points of `portico.processes`
+(`docs/extending.md`).
 """
 
-from crmbox.processes.registry import Context, process
+from crmbox.processes.registry import PROCESSES, Context, CustomProcess, process
 
-__all__ = ["Context", "process"]
+__all__ = ["PROCESSES", "Context", "CustomProcess", "process"]

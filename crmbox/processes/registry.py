@@ -1,20 +1,15 @@
-"""Which processes there are."""
+"""Which processes there are, and what one is."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib import import_module
 from typing import TypeAlias
 
-from django.conf import settings
-
+from crmclient.extensions import Registry
 from crmclient.metadata import Process, ProcessParameter
 from crmclient.platform import Call, Platform
 from crmclient.values import Reference, Values
-
-DEMO_PROCESSES = "crmbox.demo.processes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +25,19 @@ Body: TypeAlias = Callable[[Context, Values], Values]
 
 
 @dataclass(frozen=True, slots=True)
-class Registered:
+class CustomProcess:
+    """A process as it is described to others, and what it does."""
+
     process: Process
     body: Body
 
 
-_registered: dict[str, Registered] = {}
+PROCESSES: Registry[CustomProcess] = Registry(
+    "portico.processes",
+    "a process (made by the decorator crmbox.processes.process)",
+    lambda item: isinstance(item, CustomProcess),
+    lambda item: item.process.name,
+)
 
 
 def process(
@@ -46,30 +48,10 @@ def process(
     outputs: Sequence[ProcessParameter] = (),
     entity: str | None = None,
     description: str = "",
-) -> Callable[[Body], Body]:
-    """Register a callable as a process, bound to `entity` or unbound.
+) -> Callable[[Body], CustomProcess]:
+    """Make a process of a callable, bound to `entity` or unbound. It is there once it is registered.
 
     It runs in one transaction: what it raises undoes what it has written, `Refused` says no in its own words.
     """
-
-    def register(body: Body) -> Body:
-        known = _registered.get(name)
-        if known is not None and known.body.__module__ != body.__module__:
-            raise ValueError(f"The process {name!r} is registered in {known.body.__module__} already.")
-        described = Process(name, label or name, tuple(inputs), tuple(outputs), entity, description)
-        _registered[name] = Registered(described, body)
-        return body
-
-    return register
-
-
-def registered() -> Mapping[str, Registered]:
-    """Every process by name."""
-    _import_modules()
-    return _registered
-
-
-@cache
-def _import_modules() -> None:
-    for module in settings.PORTICO.get("CRM_PROCESSES", [DEMO_PROCESSES]):
-        import_module(module)
+    described = Process(name, label or name, tuple(inputs), tuple(outputs), entity, description)
+    return lambda body: CustomProcess(described, body)

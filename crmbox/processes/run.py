@@ -10,7 +10,7 @@ from crmbox.engine.codecs import codec_for
 from crmbox.engine.connection import read_unit
 from crmbox.engine.records.retrieve import retrieve
 from crmbox.engine.snapshot import Snapshot
-from crmbox.processes.registry import Context, Registered, registered
+from crmbox.processes.registry import PROCESSES, Context, CustomProcess
 from crmclient.errors import InvalidRecord, UnexpectedAnswer, UnknownProcess
 from crmclient.metadata import Process
 from crmclient.parameters import Encode, problems, target_problems
@@ -21,7 +21,7 @@ def offered(snapshot: Snapshot) -> dict[str, Process]:
     """The processes that can run here: a bound one needs its entity."""
     return {
         name: item.process
-        for name, item in registered().items()
+        for name, item in PROCESSES.items()
         if item.process.entity is None or item.process.entity in snapshot
     }
 
@@ -31,7 +31,7 @@ def execute(alias: str, name: str, inputs: Values, context: Context) -> Mapping[
     with read_unit(alias) as unit:
         if name not in offered(unit.snapshot):
             raise UnknownProcess(name)
-        item = registered()[name]
+        item = PROCESSES[name]
         wrong = target_problems(item.process, context.target)
         wrong += problems(item.process.inputs, inputs, _encoder(unit.dialect.name))
         if wrong:
@@ -45,7 +45,7 @@ def execute(alias: str, name: str, inputs: Values, context: Context) -> Mapping[
     return _checked(item, outputs, unit.dialect.name)
 
 
-def _checked(item: Registered, outputs: Values, dialect_name: str) -> Mapping[str, Value]:
+def _checked(item: CustomProcess, outputs: Values, dialect_name: str) -> Mapping[str, Value]:
     wrong = problems(item.process.outputs, outputs, _encoder(dialect_name))
     if wrong:
         names = ", ".join(problem.attribute for problem in wrong)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from django.utils.translation import gettext_noop
 
-from designer.expressions.functions import OWN, TIMED
+from designer.expressions.functions import FUNCTIONS
 from designer.sentences import Sentence
 from designer.sentences import Sentence as _
 
@@ -116,7 +116,7 @@ def _failure(error: Exception, raised: Sequence[str]) -> str:
 
 
 def _in_function(name: str, reason: str, raised: Sequence[str]) -> str:
-    if name not in OWN and name not in TIMED:
+    if name not in FUNCTIONS:
         return _("%(what)s: %(reason)s", what=name, reason=_(reason) if reason in _UNREADABLE else reason)
     if "positional argument" in reason:
         return _("it is written %(usage)s", usage=usage(name))
@@ -125,8 +125,9 @@ def _in_function(name: str, reason: str, raised: Sequence[str]) -> str:
 
 def usage(name: str) -> str:
     """How one of our own functions is called: `div(first, second, places)`."""
-    taken = list(inspect.signature(OWN.get(name) or TIMED[name]).parameters.values())
-    return f"{name}({', '.join(map(_argument, taken[1:] if name in TIMED else taken))})"
+    function = FUNCTIONS[name]
+    taken = list(inspect.signature(function.call).parameters.values())
+    return f"{name}({', '.join(map(_argument, taken[1:] if function.is_timed else taken))})"
 
 
 def _argument(parameter: inspect.Parameter) -> str:

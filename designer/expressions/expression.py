@@ -11,8 +11,9 @@ from typing import Any
 import cel
 
 from crmclient.query.calendar import Calendar, Moment
+from designer.expressions import functions
 from designer.expressions.errors import ExpressionError, failure, mistake, mistake_at
-from designer.expressions.functions import NAMES, OWN, TIMED
+from designer.expressions.functions import FUNCTIONS
 from designer.expressions.limits import (
     DEEPEST_BRACKETS,
     DEEPEST_MACROS,
@@ -46,9 +47,9 @@ class Expression:
         bare = PATH.fullmatch(text.strip()) if self.references else None
         # What it names, where it is nothing but a name with fields: `record.revenue`.
         self.path = tuple(bare[0].split(".")) if bare else None
-        called = self._program.functions()
-        self._functions = {name: OWN[name] for name in called if name in OWN}
-        self._timed = {name: TIMED[name] for name in called if name in TIMED}
+        called = [FUNCTIONS[name] for name in self._program.functions() if name in FUNCTIONS]
+        self._functions = {known.name: known.call for known in called if not known.is_timed}
+        self._timed = {known.name: known.call for known in called if known.is_timed}
         self._is_exact = exactness(text)
 
     @property
@@ -144,10 +145,11 @@ def _check_names(text: str, program: cel.Program, names: Collection[str], bound:
         )
         raise mistake_at(text, _place(text, name), sentence)
     called = {name for name in program.functions() if name.isidentifier()}
-    if missing := called - NAMES:
+    offered = functions.names()
+    if missing := called - offered:
         name = min(missing)
-        hint = did_you_mean(name, NAMES) or _(
-            " There are: %(names)s.", names=", ".join(sorted(NAMES, key=str.lower))
+        hint = did_you_mean(name, offered) or _(
+            " There are: %(names)s.", names=", ".join(sorted(offered, key=str.lower))
         )
         raise mistake_at(
             text, _place(text, name), _("There is no function “%(name)s”.%(hint)s", name=name, hint=hint)

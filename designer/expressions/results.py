@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any, TypeAlias
 
-from designer.expressions.functions import EXACT, PASSING
+from designer.expressions.functions import FUNCTIONS
 from designer.expressions.limits import tokens
 
 PATH = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", re.ASCII)
@@ -26,15 +26,19 @@ def exactness(text: str) -> Exactness | None:
     if call is None:
         return None
     name, arguments = call
-    if name in EXACT:
+    function = FUNCTIONS.get(name)
+    if function is None:
+        return None
+    if function.is_exact:
         return lambda values: True
-    return _each(arguments) if name in PASSING else None
+    return _each(arguments) if function.passes_on else None
 
 
 def is_exact(text: str) -> bool:
     """Whether it gives an exact number over any values."""
     call = _call(text.strip())
-    return call is not None and call[0] in EXACT
+    function = None if call is None else FUNCTIONS.get(call[0])
+    return function is not None and function.is_exact
 
 
 def follow(path: tuple[str, ...], values: Any) -> Any:

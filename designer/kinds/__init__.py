@@ -1,7 +1,11 @@
-"""The kinds of operation. A new one is a module here, a line below, and a module in `runtime.operations`."""
+"""The kinds of operation. A new one is a module here, a line below, and a module in `runtime.operations`.
+
+A package adds one by entry points of `portico.kinds` and `portico.operations` (`docs/extending.md`).
+"""
 
 from __future__ import annotations
 
+from crmclient.extensions import Registry
 from designer.kinds.actions import GLOBAL_ACTION, LOCAL_ACTION
 from designer.kinds.base import OperationKind, Place, Scope, Section
 from designer.kinds.create import CREATE
@@ -12,7 +16,13 @@ from designer.kinds.queries import MULTI_QUERY, PAGINATED_QUERY, SINGLE_QUERY
 from designer.kinds.read import READ
 from designer.kinds.update import UPDATE
 
-_ALL = (
+KINDS: Registry[OperationKind] = Registry(
+    "portico.kinds",
+    "a kind of operation (designer.kinds.OperationKind)",
+    lambda item: isinstance(item, OperationKind),
+    lambda item: item.name,
+)
+KINDS.register(
     READ,
     CREATE,
     UPDATE,
@@ -27,6 +37,5 @@ _ALL = (
     GLOBAL_OPTION_SET,
     LOCAL_OPTION_SET,
 )
-KINDS: dict[str, OperationKind] = {kind.name: kind for kind in _ALL}
 
 __all__ = ["KINDS", "OperationKind", "Place", "Scope", "Section"]

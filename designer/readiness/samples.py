@@ -11,8 +11,7 @@ from designer.definitions import InputDefinition, UserPropertyDefinition
 from designer.queries import answered
 from designer.readiness.metadata import USER, Metadata
 from designer.readiness.subjects import EndpointSubject, Surroundings
-from designer.types import TYPES, natural_type
-from designer.types.lists import LIST
+from designer.types import TYPES, holds_records, natural_type
 
 # Nested objects; a leaf is a sample of what stands there.
 Sample: TypeAlias = Any
@@ -45,7 +44,7 @@ def of_inputs(inputs: Iterable[InputDefinition]) -> dict[str, Sample]:
     """What callers send; of a list, one item."""
     return {
         known.name: [of_inputs(known.inputs)]
-        if known.type == LIST.name
+        if holds_records(known.type)
         else TYPES[known.type].sample
         if known.type in TYPES
         else UNKNOWN

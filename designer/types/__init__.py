@@ -1,7 +1,11 @@
-"""The input types by name. A new one is a module here and a line below."""
+"""The input types by name. A new one is a module here and a line below.
+
+A package adds one by an entry point of `portico.types` (`docs/extending.md`).
+"""
 
 from __future__ import annotations
 
+from crmclient.extensions import Registry
 from crmclient.metadata import Attribute
 from designer.types.base import InputType, InvalidInput, Limits, Reader
 from designer.types.booleans import BOOLEAN
@@ -13,7 +17,13 @@ from designer.types.references import ENTITY_REFERENCE, GUID
 from designer.types.texts import STRING, TEXT
 from designer.types.times import DATE, DATETIME
 
-_ALL: tuple[InputType, ...] = (
+TYPES: Registry[InputType] = Registry(
+    "portico.types",
+    "an input type (designer.types.InputType)",
+    lambda item: isinstance(item, InputType),
+    lambda item: item.name,
+)
+TYPES.register(
     STRING,
     TEXT,
     INTEGER,
@@ -30,7 +40,6 @@ _ALL: tuple[InputType, ...] = (
     ENTITY_REFERENCE,
     LIST,
 )
-TYPES: dict[str, InputType] = {kind.name: kind for kind in _ALL}
 
 __all__ = [
     "TYPES",
@@ -40,11 +49,18 @@ __all__ = [
     "Reader",
     "as_sent",
     "fits",
+    "holds_records",
     "may_hold",
     "natural_type",
 ]
 
 
+def holds_records(type: str) -> bool:
+    """Whether values of the input type called `type` are lists of records."""
+    kind = TYPES.get(type)
+    return kind is not None and kind.holds_records
+
+
 def natural_type(attribute: Attribute) -> InputType | None:
     """The input type whose values the attribute holds as they are; None for files."""
-    return next((kind for kind in _ALL if kind.is_natural_for(attribute)), None)
+    return next((kind for kind in TYPES.values() if kind.is_natural_for(attribute)), None)

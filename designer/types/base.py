@@ -1,7 +1,7 @@
 """Input types: what a caller may send for an input, and the value it becomes.
 
-A type is one module here and one line in `TYPES`. Readers are compiled once for an endpoint; they are strict:
-nothing is coerced, rounded or passed through a float.
+A type is one module here and one line in `TYPES`, or a package's. Readers are compiled once for an endpoint;
+they are strict: nothing is coerced, rounded or passed through a float.
 """
 
 from __future__ import annotations
@@ -101,6 +101,8 @@ class InputType(ABC):
     # Whether a query string can hold it. One that is several holds items, separated by commas.
     in_query: ClassVar[bool] = True
     is_several: ClassVar[bool] = False
+    # Whether values are lists of records, whose inputs and bindings stand in the input itself.
+    holds_records: ClassVar[bool] = False
     # Whether values are among those of an option set.
     is_choice: ClassVar[bool] = False
 

@@ -23,6 +23,7 @@ class ListType(InputType):
     attribute_types: frozenset[AttributeType] = frozenset()
     constraints: frozenset[str] = frozenset({"min_length", "max_length"})
     in_query: ClassVar[bool] = False
+    holds_records: ClassVar[bool] = True
 
     @property
     def widget(self) -> str:

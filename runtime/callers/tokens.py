@@ -16,13 +16,13 @@ import re
 import time
 from dataclasses import asdict
 from functools import cache
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 from django.conf import settings
-from django.utils.module_loading import import_string
 
 from crmclient import Guid
 from crmclient.errors import PlatformFailure, RecordNotFound
+from crmclient.extensions import Choice
 from crmclient.metadata import PlatformUser
 from designer.platform import get_platform
 from runtime.callers import issuers
@@ -44,6 +44,12 @@ class UserResolver(Protocol):
     """What `USER_RESOLVER` names. None refuses the token with 401."""
 
     def __call__(self, claims: Claims) -> Identity | None: ...
+
+
+RESOLVERS: Choice[UserResolver] = Choice(
+    "portico.resolvers", "a function that turns a token's claims into a caller"
+)
+RESOLVERS.register("standard", "runtime.callers.resolver:resolve")
 
 
 def _packed(profile: PlatformUser | None) -> Any:
@@ -152,5 +158,5 @@ def _read_profile(user: Guid) -> PlatformUser | None:
 
 
 @cache
-def _resolver(path: str) -> UserResolver:
-    return cast(UserResolver, import_string(path))
+def _resolver(name: str) -> UserResolver:
+    return RESOLVERS.find(name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any
 
@@ -37,8 +37,6 @@ from runtime.serving.served import Served
 RUN = "run"
 # What fields have addresses of.
 _LINKED = frozenset({"optionsets", "queries"})
-# What every entity has or has not: the kinds whose paths hold a segment and no name.
-_OPERATIONS = tuple(kind.name for kind in KINDS.values() if kind.scope is Scope.ENTITY and not kind.is_named)
 
 
 class Schema:
@@ -129,7 +127,7 @@ class Schema:
         module, segment, entity = (parts[0][key] for key in ("module", "segment", "entity"))
         known = self._known_entities[entity]
         language = self.renderer.language
-        operations: dict[str, Call | NoCall] = {name: NoCall(enabled=False) for name in _OPERATIONS}
+        operations: dict[str, Call | NoCall] = {name: NoCall(enabled=False) for name in _operations()}
         operations |= {
             operation_of(part): self.renderer.call(part) for part in parts if part["place"] == "operations"
         }
@@ -204,3 +202,10 @@ def _is_of_entity(part: Part, entity: str, operation: str) -> bool:
         return name_of(part) == entity and operation_of(part) == operation
     # A file that is got asks for nothing: the form of its name is that of sending it.
     return bool(part["fields"]) and name_of(part) == f"{entity}.{operation}"
+
+
+def _operations() -> Iterator[str]:
+    """What every entity has or has not: the kinds whose paths hold a segment and no name."""
+    for kind in KINDS.values():
+        if kind.scope is Scope.ENTITY and not kind.is_named:
+            yield kind.name

@@ -1,7 +1,14 @@
-"""What the service can do. A new kind is a module here, its line below, and a descriptor in the designer."""
+"""What the service can do. A new kind is a module here, its line below, and a descriptor in `designer.kinds`.
+
+The operation of a package's kind is an entry point of `portico.operations`: the designer, which has the
+descriptor, knows nothing of the runtime.
+"""
 
 from __future__ import annotations
 
+import inspect
+
+from crmclient.extensions import Registry
 from runtime.operations.actions import GlobalActionOperation, LocalActionOperation
 from runtime.operations.base import Description, Operation
 from runtime.operations.create import CreateOperation
@@ -17,23 +24,33 @@ from runtime.operations.read import ReadOperation
 from runtime.operations.update import UpdateOperation
 from runtime.operations.upload import UploadOperation
 
-OPERATIONS: dict[str, type[Operation]] = {
-    operation.kind: operation
-    for operation in (
-        ReadOperation,
-        CreateOperation,
-        UpdateOperation,
-        DeleteOperation,
-        UploadOperation,
-        DownloadOperation,
-        LocalActionOperation,
-        GlobalActionOperation,
-        SingleQueryOperation,
-        MultiQueryOperation,
-        PaginatedQueryOperation,
-        GlobalOptionSetOperation,
-        LocalOptionSetOperation,
-    )
-}
+
+def _is_operation(item: object) -> bool:
+    if not (isinstance(item, type) and issubclass(item, Operation)) or inspect.isabstract(item):
+        return False
+    return isinstance(getattr(item, "kind", None), str)
+
+
+OPERATIONS: Registry[type[Operation]] = Registry(
+    "portico.operations",
+    "an operation (a subclass of runtime.operations.Operation)",
+    _is_operation,
+    lambda item: item.kind,
+)
+OPERATIONS.register(
+    ReadOperation,
+    CreateOperation,
+    UpdateOperation,
+    DeleteOperation,
+    UploadOperation,
+    DownloadOperation,
+    LocalActionOperation,
+    GlobalActionOperation,
+    SingleQueryOperation,
+    MultiQueryOperation,
+    PaginatedQueryOperation,
+    GlobalOptionSetOperation,
+    LocalOptionSetOperation,
+)
 
 __all__ = ["OPERATIONS", "Description", "Operation"]

@@ -13,7 +13,7 @@ from crmclient.platform import Create
 from designer.configuration import Endpoint
 from designer.definitions import InputDefinition
 from designer.sentences import Sentence
-from designer.types.lists import LIST
+from designer.types import holds_records
 from runtime.http.failures import Misconfigured
 from runtime.http.problems import FieldError, Problem
 from runtime.operations.payload import Payload
@@ -41,7 +41,7 @@ class Lists:
         self.entities: dict[str, str] = {}
         self.payloads: dict[str, Payload] = {}
         for known in endpoint.definition.inputs:
-            if known.type == LIST.name:
+            if holds_records(known.type):
                 relationship = _relationship(known, entity, platform)
                 self._lookups[known.name] = relationship.referencing_attribute or ""
                 self.entities[known.name] = relationship.referencing

@@ -11,7 +11,7 @@ from crmclient.metadata import Attribute
 from designer.configuration import Endpoint
 from designer.definitions import EndpointDefinition
 from designer.sentences import Sentence
-from designer.types.lists import LIST
+from designer.types import holds_records
 from runtime.http.bodies import read_object
 from runtime.http.failures import Misconfigured
 from runtime.http.query_string import read_parameters
@@ -41,7 +41,7 @@ class Payload:
         lists: Mapping[str, Payload] = _NO_LISTS,
     ) -> None:
         definition = endpoint.definition
-        if without := {known.name for known in definition.inputs if known.type == LIST.name} - lists.keys():
+        if without := {known.name for known in definition.inputs if holds_records(known.type)} - lists.keys():
             raise Misconfigured(Sentence("nothing is made here of %(name)s, a list", name=min(without)))
         self._owner = owner
         self._optional = optional

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from crmbox.processes import Context, process, registry
+from crmbox.processes import PROCESSES, Context, process
 from crmclient import Platform, Reference, Values
 from crmclient.errors import InvalidRecord, RecordNotFound, Refused, UnexpectedAnswer, UnknownProcess
 from crmclient.metadata import AttributeType, ProcessParameter
@@ -17,7 +17,7 @@ NOBODY = "11111111-1111-4111-8111-111111111111"
 
 @pytest.fixture(autouse=True)
 def shop_processes() -> Iterator[None]:
-    process(
+    sell_process = process(
         "shop_Sell",
         entity="shop_product",
         inputs=(
@@ -26,11 +26,12 @@ def shop_processes() -> Iterator[None]:
         ),
         outputs=(ProcessParameter("Left", AttributeType.INTEGER),),
     )(sell)
-    process("shop_Confuse", outputs=(ProcessParameter("Text", AttributeType.STRING),))(confuse)
-    process("shop_Haunt", entity="shop_ghost")(confuse)
+    confuses = process("shop_Confuse", outputs=(ProcessParameter("Text", AttributeType.STRING),))
+    haunts = process("shop_Haunt", entity="shop_ghost")
+    PROCESSES.register(sell_process, confuses(confuse), haunts(confuse))
     yield
     for name in ("shop_Sell", "shop_Confuse", "shop_Haunt"):
-        del registry._registered[name]
+        del PROCESSES[name]
 
 
 def sell(context: Context, inputs: Values) -> Values:

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from designer.expressions import Expression, ExpressionError
-from designer.expressions.functions import OWN, TIMED
+from designer.expressions.functions import FUNCTIONS
 
 NAMES = ("input", "record")
 
@@ -118,7 +118,7 @@ _ARGUMENTS = st.sampled_from(
 
 
 @settings(max_examples=1500, deadline=1000)
-@given(st.sampled_from(sorted({*OWN, *TIMED})), st.lists(_ARGUMENTS, max_size=4))
+@given(st.sampled_from(sorted(FUNCTIONS)), st.lists(_ARGUMENTS, max_size=4))
 def test_any_arguments_give_a_value_or_a_reason(function: str, arguments: list[str]) -> None:
     import datetime as dt
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from crmbox.demo import people
-from crmbox.processes import Context, process, registry
+from crmbox.processes import PROCESSES, Context, process
 from crmclient import Reference, Values
 from crmclient.errors import InvalidRecord, Refused, WrongType
 from crmclient.metadata import AttributeType, ProcessParameter
@@ -131,7 +131,8 @@ def _echo(context: Context, inputs: Values) -> Values:
 @pytest.fixture
 def echo(portico: None) -> Iterator[str]:
     """A global action whose process answers all that it is sent."""
-    process("test_Echo", inputs=_parameters(required=False), outputs=_parameters(required=False))(_echo)
+    echoes = process("test_Echo", inputs=_parameters(required=False), outputs=_parameters(required=False))
+    PROCESSES.register(echoes(_echo))
     row = Endpoint.objects.create(
         kind="global-action",
         module=Module.objects.get(segment="sales"),
@@ -143,7 +144,7 @@ def echo(portico: None) -> Iterator[str]:
         Binding.objects.create(endpoint=row, attribute=name, value=name)
         Column.objects.create(endpoint=row, attribute=name)
     yield "/api/sales/actions/echo"
-    registry._registered.pop("test_Echo")
+    PROCESSES.pop("test_Echo")
 
 
 def test_every_type_goes_in_and_comes_out(rita: Caller, echo: str) -> None:

@@ -14,7 +14,7 @@ from crmclient.query.matching import DECIDED, HOLD_FOR_EMPTY
 from designer.readiness.registry import Found, blocking, warning
 from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
-from designer.types.lists import LIST
+from designer.types import holds_records
 
 _SETTING = "settings.may_create_outside_rule"
 # An empty value is not the caller's.
@@ -134,7 +134,7 @@ def _made(subject: EndpointSubject) -> Iterator[_Made]:
         yield _Made(own, subject.metadata.attributes(exposed.entity), given, "bindings")
     there = {one.name: one for one in subject.metadata.relationships(exposed.entity)}
     for known in subject.inputs:
-        found = there.get(known.relationship) if known.type == LIST.name else None
+        found = there.get(known.relationship) if holds_records(known.type) else None
         if found is None or not found.is_to_many_from(exposed.entity):
             continue
         exposures = (one for one in subject.endpoint.exposures if one.entity == found.referencing)

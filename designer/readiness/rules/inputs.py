@@ -14,8 +14,7 @@ from designer.query_parameters import parameters_of
 from designer.readiness.registry import Found, blocking, warning
 from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
-from designer.types import TYPES, InputType, InvalidInput, Limits
-from designer.types.lists import LIST
+from designer.types import TYPES, InputType, InvalidInput, Limits, holds_records
 
 _NAME = re.compile(INPUT_PATTERN)
 _UNSET = (None, "", ())
@@ -177,7 +176,7 @@ def inputs_are_used(subject: EndpointSubject) -> Found:
     expressions += [column.expression for column in subject.columns]
     for known in subject.inputs:
         mentioned = any(re.search(rf"\b{re.escape(known.name)}\b", text) for text in expressions)
-        if known.name not in used and not mentioned and known.type != LIST.name:
+        if known.name not in used and not mentioned and not holds_records(known.type):
             queries = Section.BINDINGS not in subject.endpoint.kind.sections
             how = (
                 _("compare with @%(name)s in the query", name=known.name)

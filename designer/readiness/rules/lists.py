@@ -13,7 +13,8 @@ from designer.readiness.findings import Severity
 from designer.readiness.registry import ENDPOINT_RULES, Found, blocking, warning
 from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
-from designer.types.lists import LIST, MOST_ITEMS
+from designer.types import holds_records
+from designer.types.lists import MOST_ITEMS
 
 # Rules of inputs and bindings that hold for those of items as well.
 _OF_ITEMS = ("input-", "binding-", "attribute-", "required-attribute-")
@@ -22,13 +23,13 @@ _OF_ITEMS = ("input-", "binding-", "attribute-", "required-attribute-")
 @blocking("list-place")
 def lists_stand_in_creates(subject: EndpointSubject) -> Found:
     for known in subject.inputs:
-        if known.type == LIST.name and subject.endpoint.kind is not CREATE:
+        if holds_records(known.type) and subject.endpoint.kind is not CREATE:
             yield (
                 _("“%(name)s” is a list: only a create makes records of one.", name=known.name),
                 _at(known, "type"),
             )
         for inner in known.inputs:
-            if inner.type == LIST.name:
+            if holds_records(inner.type):
                 yield (
                     _(
                         "“%(name)s” is a list inside of “%(outer)s”: take it out.",
@@ -150,7 +151,7 @@ def _related(subject: EndpointSubject) -> Iterator[tuple[InputDefinition, Relati
 
 
 def _lists(subject: EndpointSubject) -> list[InputDefinition]:
-    return [known for known in subject.inputs if known.type == LIST.name]
+    return [known for known in subject.inputs if holds_records(known.type)]
 
 
 def _at(known: InputDefinition, field: str) -> str:

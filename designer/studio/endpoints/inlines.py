@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar, get_args
 
 from django import forms
@@ -20,7 +20,6 @@ from designer.studio.look import StackedInline, TabularInline, dress, picked, su
 from designer.studio.metadata import choices
 from designer.studio.metadata.vocabulary import vocabulary_of
 from designer.types import TYPES, InputType, natural_type
-from designer.types.lists import LIST
 
 _SOURCES = {
     "input": "@input",
@@ -32,9 +31,9 @@ _SOURCES = {
 
 
 class InputForm(forms.ModelForm):  # type: ignore[type-arg]
-    """`types` are those that it may have."""
+    """`takes_lists`: it may be a list of records."""
 
-    types: ClassVar[Collection[str]] = frozenset(TYPES) - {LIST.name}
+    takes_lists: ClassVar[bool] = False
 
     default_text = dress(
         forms.CharField(
@@ -62,7 +61,8 @@ class InputForm(forms.ModelForm):  # type: ignore[type-arg]
         if "description" in self.fields:
             self.fields["description"].widget.attrs["rows"] = 2
         if "type" in self.fields:
-            possible = {*self.types, self.instance.type}
+            possible = {name for name, kind in TYPES.items() if self.takes_lists or not kind.holds_records}
+            possible.add(self.instance.type)
             offered = [choice for choice in choices.input_types() if choice[0] in possible]
             self.fields["type"] = dress(
                 forms.ChoiceField(label=self.fields["type"].label, choices=offered, initial="String")

@@ -19,8 +19,7 @@ from designer.studio.endpoints.row_formsets import ItemFormSet
 from designer.studio.look import StackedInline, TabularInline, picked
 from designer.studio.metadata import choices
 from designer.studio.metadata.known import known_metadata
-from designer.types import TYPES
-from designer.types.lists import LIST
+from designer.types import holds_records
 
 # What is in the place of a row's prefix in the rows that scripts make.
 _TEMPLATE = "__row__"
@@ -29,7 +28,7 @@ _TEMPLATE = "__row__"
 class ListingInputForm(InputForm):
     """An input that may be a list; `relationships` is set on the subclass made for one endpoint."""
 
-    types = frozenset(TYPES)
+    takes_lists = True
     relationships: ClassVar[choices.Choices] = []
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -132,7 +131,7 @@ class ItemRows:
     def of(self, form: BaseForm) -> list[InlineAdminFormSet]:
         """Of a row that is a list: its inputs, its properties. Nothing where the page was sent without them,
         so that they stay as they are."""
-        if form["type"].value() != LIST.name:
+        if not holds_records(form["type"].value()):
             return []
         related = self._relationships.get(form["relationship"].value() or "")
         made = self._made(str(form.prefix), form.instance, related)  # type: ignore[attr-defined]

@@ -22,7 +22,6 @@ from designer.studio.metadata.choices import facts
 from designer.studio.metadata.known import known_metadata
 from designer.studio.metadata.vocabulary import option_set_of, vocabulary_of
 from designer.types import TYPES, natural_type
-from designer.types.lists import LIST
 
 
 def page_data(row: Endpoint, metadata: Metadata) -> dict[str, Any]:
@@ -64,7 +63,8 @@ def _lists(row: Endpoint, metadata: Metadata) -> dict[str, Any]:
     if row.operation is not CREATE:
         return {}
     known = {related.name: related for related in to_many(row)}
-    used = set(row.inputs.filter(parent=None, type=LIST.name).values_list("relationship", flat=True))
+    lists = [name for name, kind in TYPES.items() if kind.holds_records]
+    used = set(row.inputs.filter(parent=None, type__in=lists).values_list("relationship", flat=True))
     return {
         "relationships": {name: _related(related, metadata) for name, related in sorted(known.items())},
         **{

@@ -1,0 +1,193 @@
+"""What packages add to the service, found by Python entry points. `docs/extending.md` says what they may add.
+
+    [project.entry-points."portico.types"]
+    Url = "portico_example.url:URL"
+
+A `Registry` holds all items of a group by name. A `Choice` is a group of which a setting names one item, and
+only that one is imported. The built-in items are in the same two.
+
+A package that cannot be used never raises where it is loaded: it becomes a `Problem`, with which the service
+refuses to start.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+from typing import Generic, TypeVar, cast
+
+T = TypeVar("T")
+
+_UNINSTALL = "Correct the package, or uninstall it."
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is wrong with the entry point `name` of `group`, as a sentence, and what an operator can do."""
+
+    group: str
+    name: str
+    text: str
+    remedy: str
+
+
+class UnusableExtension(Exception):
+    """What was asked for cannot be loaded; the message names group, entry point and distribution."""
+
+    def __init__(self, text: str, remedy: str) -> None:
+        super().__init__(text)
+        self.remedy = remedy
+
+
+class Registry(dict[str, T]):
+    """The items of one group by name, the built-in ones first.
+
+    `what` says what an item is and `is_one` whether an object is such; `name_of` is the name an item has
+    itself, which its entry point must have, too. `reserved` are names that no item may have.
+    """
+
+    def __init__(
+        self,
+        group: str,
+        what: str,
+        is_one: Callable[[object], bool],
+        name_of: Callable[[T], str],
+        reserved: Collection[str] = (),
+    ) -> None:
+        super().__init__()
+        self.group = group
+        self._reserved = frozenset(reserved)
+        self._what = what
+        self._is_one = is_one
+        self._name_of = name_of
+
+    def register(self, *items: T) -> None:
+        """Add items by their names. Raises ValueError for a name that is taken."""
+        for item in items:
+            name = self._name_of(item)
+            if name in self or name in self._reserved:
+                raise ValueError(f"{self.group} has {name!r} already.")
+            self[name] = item
+
+    def load(self) -> Iterator[Problem]:
+        """Add what packages offer, and yield what cannot be added and why. To be called once."""
+        for name, points in _by_name(self.group).items():
+            try:
+                is_taken = name in self or name in self._reserved
+                self.register(self._item(_only(points, is_taken), name))
+            except UnusableExtension as error:
+                yield Problem(self.group, name, str(error), error.remedy)
+
+    def _item(self, point: EntryPoint, name: str) -> T:
+        item = _loaded(point)
+        if not self._is_one(item):
+            raise UnusableExtension(
+                f"{_described(point)} leads to {item!r:.100}, which is not {self._what}.", _UNINSTALL
+            )
+        own = self._name_of(cast(T, item))
+        if own != name:
+            raise UnusableExtension(
+                f"{_described(point)} leads to {self._what} called “{own}”.",
+                "Give the entry point that name in the package, or uninstall the package.",
+            )
+        return cast(T, item)
+
+
+class Choice(Generic[T]):
+    """A group of which a setting names one item, which is a callable. `what` says what it is."""
+
+    def __init__(self, group: str, what: str) -> None:
+        self.group = group
+        self._what = what
+        self._built_in: dict[str, EntryPoint] = {}
+
+    def register(self, name: str, reference: str) -> None:
+        """Offer what is at `reference`, "module:attribute". Raises ValueError for a name that is taken."""
+        if name in self._built_in:
+            raise ValueError(f"{self.group} has {name!r} already.")
+        self._built_in[name] = EntryPoint(name, reference, self.group)
+
+    def names(self) -> list[str]:
+        """The names that the setting may have."""
+        return sorted({*self._built_in, *_by_name(self.group)})
+
+    def problems(self) -> Iterator[Problem]:
+        """The names that are taken twice, also where none of them is chosen."""
+        for name, points in _by_name(self.group).items():
+            try:
+                _only(points, name in self._built_in)
+            except UnusableExtension as error:
+                yield Problem(self.group, name, str(error), error.remedy)
+
+    def is_deprecated(self, value: str) -> bool:
+        """Whether `value` is a dotted path, as settings had before there were names."""
+        return "." in value and value not in self.names()
+
+    def find(self, value: str) -> T:
+        """What `value` names: an entry point or, deprecated, a dotted path. Raises UnusableExtension."""
+        offered = _by_name(self.group).get(value)
+        if offered is not None:
+            point = _only(offered, value in self._built_in)
+        elif value in self._built_in:
+            point = self._built_in[value]
+        elif "." in value:
+            module, _, attribute = value.rpartition(".")
+            point = EntryPoint(value, f"{module}:{attribute}", self.group)
+        else:
+            raise UnusableExtension(
+                f"There is no “{value}” in {self.group}.",
+                f"Write one of: {', '.join(self.names())}. Install the package that offers another.",
+            )
+        item = _loaded(point)
+        if not callable(item):
+            raise UnusableExtension(
+                f"{_described(point)} leads to {item!r:.100}, which is not {self._what}.", _UNINSTALL
+            )
+        return cast(T, item)
+
+
+def _by_name(group: str) -> dict[str, list[EntryPoint]]:
+    found: defaultdict[str, list[EntryPoint]] = defaultdict(list)
+    for point in entry_points(group=group):
+        found[point.name].append(point)
+    return dict(sorted(found.items()))
+
+
+def _only(points: list[EntryPoint], is_taken: bool) -> EntryPoint:
+    """The one entry point of a name. Raises UnusableExtension for several, and for a built-in item's name."""
+    if len(points) > 1:
+        packages = " and ".join(sorted(_distribution(point) for point in points))
+        first = points[0]
+        raise UnusableExtension(
+            f"The entry point “{first.name}” of {first.group} is in more than one package: {packages}.",
+            "Uninstall all of these packages but one.",
+        )
+    (point,) = points
+    if is_taken:
+        raise UnusableExtension(
+            f"{_described(point)} has the name of a built-in one.",
+            "Rename it in the package, or uninstall the package.",
+        )
+    return point
+
+
+def _loaded(point: EntryPoint) -> object:
+    try:
+        return point.load()
+    # Importing runs the code of a package, which may raise anything.
+    except Exception as error:
+        raise UnusableExtension(
+            f"{_described(point)} cannot be loaded: {type(error).__name__}: {error}.", _UNINSTALL
+        ) from error
+
+
+def _described(point: EntryPoint) -> str:
+    if point.dist is None:
+        return f"“{point.name}” of {point.group}"
+    return f"The entry point “{point.name}” of {point.group}, in the package {_distribution(point)},"
+
+
+def _distribution(point: EntryPoint) -> str:
+    return f"{point.dist.name} {point.dist.version}" if point.dist else "this service"

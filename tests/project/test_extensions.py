@@ -1,0 +1,197 @@
+"""What packages offer is loaded once, and what cannot be used is told in a sentence, never by a traceback."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.checks import run_checks
+
+from crmclient.extensions import Choice, Problem, Registry, UnusableExtension
+from designer.expressions.functions import FUNCTIONS, Function
+from designer.kinds import KINDS
+from designer.platform import PLATFORMS
+from designer.types import TYPES
+from project.checks import TAG
+from runtime.callers.tokens import RESOLVERS
+from runtime.operations import OPERATIONS
+from tests.packages import install
+from tests.servers import ROOT, Site
+
+GROUP = "portico.functions"
+GOOD = "from designer.expressions.functions import Function\nHELLO = Function('hello', 'hello {}'.format)\n"
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder of Python's path. What is imported from it is forgotten at the end."""
+    monkeypatch.syspath_prepend(tmp_path)
+    yield tmp_path
+    for name, module in list(sys.modules.items()):
+        if str(getattr(module, "__file__", None)).startswith(str(tmp_path)):
+            del sys.modules[name]
+
+
+def functions() -> Registry[Function]:
+    """A registry with one built-in function and one reserved name."""
+    made: Registry[Function] = Registry(
+        GROUP, "a function", lambda item: isinstance(item, Function), lambda item: item.name, {"size"}
+    )
+    made.register(Function("upper", str.upper))
+    return made
+
+
+def test_what_a_package_offers_is_there_by_its_name(path: Path) -> None:
+    install(path, "greeting", {GROUP: {"hello": "greeting:HELLO"}}, {"greeting": GOOD})
+    offered = functions()
+    assert list(offered.load()) == []
+    assert list(offered) == ["upper", "hello"]
+    assert offered["hello"].call("Rita") == "hello Rita"
+
+
+@pytest.mark.parametrize(
+    ("module", "says", "remedy"),
+    [
+        ("import nothing_of_the_kind", "cannot be loaded: ModuleNotFoundError: No module named", "uninstall"),
+        ("1 / 0", "cannot be loaded: ZeroDivisionError", "Correct the package"),
+        ("def", "cannot be loaded: SyntaxError", "Correct the package"),
+        ("OTHER = 1", "cannot be loaded: AttributeError", "Correct the package"),
+        ("HELLO = 'hello'", "leads to 'hello', which is not a function", "Correct the package"),
+        (GOOD.replace("'hello'", "'good day'"), "ValueError: a function cannot be called 'good day'", "Corr"),
+        (GOOD.replace("'hello'", "'greet'"), "leads to a function called “greet”", "Give the entry point"),
+    ],
+)
+def test_what_cannot_be_used_is_a_sentence(path: Path, module: str, says: str, remedy: str) -> None:
+    install(path, "greeting", {GROUP: {"hello": "greeting:HELLO"}}, {"greeting": module})
+    offered = functions()
+    (problem,) = offered.load()
+    assert list(offered) == ["upper"]
+    assert (problem.group, problem.name) == (GROUP, "hello")
+    assert problem.text.startswith(
+        "The entry point “hello” of portico.functions, in the package greeting 1.0,"
+    )
+    assert says in problem.text
+    assert remedy in problem.remedy
+
+
+@pytest.mark.parametrize("name", ["upper", "size"])
+def test_the_name_of_a_built_in_one_is_refused(path: Path, name: str) -> None:
+    module = GOOD.replace("'hello'", repr(name))
+    install(path, "greeting", {GROUP: {name: "greeting:HELLO"}}, {"greeting": module})
+    offered = functions()
+    assert [problem.text for problem in offered.load()] == [
+        f"The entry point “{name}” of portico.functions, in the package greeting 1.0, has the name of a "
+        "built-in one."
+    ]
+    assert offered["upper"].call is str.upper
+
+
+def test_a_name_of_two_packages_is_one_problem_that_names_both(path: Path) -> None:
+    for package in ("greeting", "welcome"):
+        install(path, package, {GROUP: {"hello": f"{package}:HELLO"}}, {package: GOOD})
+    offered = functions()
+    (problem,) = offered.load()
+    assert problem == Problem(
+        GROUP,
+        "hello",
+        "The entry point “hello” of portico.functions is in more than one package: greeting 1.0 and "
+        "welcome 1.0.",
+        "Uninstall all of these packages but one.",
+    )
+    assert "hello" not in offered
+
+
+def test_one_package_that_is_broken_keeps_no_other_away(path: Path) -> None:
+    install(path, "broken", {GROUP: {"broken": "broken:NOTHING"}}, {"broken": ""})
+    install(path, "greeting", {GROUP: {"hello": "greeting:HELLO"}}, {"greeting": GOOD})
+    offered = functions()
+    assert [problem.name for problem in offered.load()] == ["broken"]
+    assert "hello" in offered
+
+
+def chosen() -> Choice[Callable[[Any], Any]]:
+    made: Choice[Callable[[Any], Any]] = Choice("portico.resolvers", "a resolver")
+    made.register("standard", "runtime.callers.resolver:resolve")
+    return made
+
+
+def test_only_the_item_that_is_named_is_imported(path: Path) -> None:
+    points = {"everyone": "everyone:resolve", "broken": "broken:resolve"}
+    modules = {"everyone": "def resolve(claims): return claims\n", "broken": "1 / 0"}
+    install(path, "callers", {"portico.resolvers": points}, modules)
+    choice = chosen()
+    assert list(choice.problems()) == []
+    assert choice.names() == ["broken", "everyone", "standard"]
+    assert choice.find("everyone")("rita") == "rita"
+    with pytest.raises(UnusableExtension, match=r"“broken” of portico.resolvers.*callers 1\.0.*ZeroDivision"):
+        choice.find("broken")
+
+
+def test_a_name_that_nobody_offers_is_told_with_those_there_are() -> None:
+    with pytest.raises(UnusableExtension, match=r"There is no “anyone” in portico\.resolvers") as refused:
+        chosen().find("anyone")
+    assert "standard" in refused.value.remedy
+
+
+def test_a_choice_that_is_no_function_is_refused(path: Path) -> None:
+    install(path, "callers", {"portico.resolvers": {"one": "callers:ONE"}}, {"callers": "ONE = 1"})
+    with pytest.raises(UnusableExtension, match="leads to 1, which is not a resolver"):
+        chosen().find("one")
+
+
+def test_a_choice_of_a_built_in_name_is_a_problem_also_when_it_is_not_chosen(path: Path) -> None:
+    install(path, "callers", {"portico.resolvers": {"standard": "callers:one"}}, {"callers": "1 / 0"})
+    assert [problem.name for problem in chosen().problems()] == ["standard"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [("PLATFORM", "project.platform.embedded"), ("USER_RESOLVER", "runtime.callers.resolver.resolve")],
+)
+def test_a_dotted_path_is_taken_and_warned_of(settings: Any, db: None, setting: str, value: str) -> None:
+    settings.PORTICO = {**settings.PORTICO, setting: value}
+    assert [message.id for message in run_checks(tags=[TAG])] == ["portico.W002"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "names"),
+    [("PLATFORM", ["configured", "dataverse", "embedded"]), ("USER_RESOLVER", ["standard"])],
+)
+def test_the_built_in_ones_can_be_named(settings: Any, db: None, setting: str, names: list[str]) -> None:
+    choice: Choice[Any] = PLATFORMS if setting == "PLATFORM" else RESOLVERS
+    assert choice.names() == names
+    for name in names:
+        settings.PORTICO = {**settings.PORTICO, setting: name}
+        assert run_checks(tags=[TAG]) == []
+
+
+@pytest.mark.parametrize("registry", [TYPES, KINDS, OPERATIONS, FUNCTIONS])
+def test_a_built_in_name_is_given_once(registry: Registry[Any]) -> None:
+    with pytest.raises(ValueError, match="already"):
+        registry.register(next(iter(registry.values())))
+
+
+@pytest.mark.processes
+def test_the_service_refuses_to_start_with_a_package_that_it_cannot_use(
+    empty_site: Site, tmp_path: Path
+) -> None:
+    folder = tmp_path / "packages"
+    points = {"portico.types": {"Url": "broken:URL"}, "portico.kinds": {"count": "alone:COUNT"}}
+    alone = """
+from designer.kinds import OperationKind, Scope
+COUNT = OperationKind("count", "Count", "Counts.", Scope.MODULE, ("GET",), "/api/{module}/queries/{name}")
+"""
+    install(folder, "broken", points, {"broken": "import nothing_of_the_kind", "alone": alone})
+    environment = {**empty_site.environment, "PYTHONPATH": str(folder)}
+    for command in (["manage.py", "check"], ["-c", "import project.wsgi"]):
+        done = subprocess.run(
+            [sys.executable, *command], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 1
+        assert "The entry point “Url” of portico.types, in the package broken 1.0," in done.stderr
+        assert "“count” of portico.kinds has no counterpart in portico.operations" in done.stderr
+        assert "Traceback" not in done.stderr
