@@ -21,8 +21,8 @@ from designer.studio.saving.audited import State
 from designer.studio.studio_accounts import StudioAccountAdmin, lift_lock_outs
 from runtime.callers import failed_logins_page  # noqa: F401  registers itself
 from runtime.callers.account_form import AccountForm
+from runtime.callers.api_accounts import ApiAccount
 from runtime.callers.local import revoke_all
-from runtime.models import ApiAccount
 
 # Rows of the machinery, which nobody can do anything sensible with by hand.
 for _model in (BlacklistedToken, OutstandingToken, TOTPDevice):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, BinaryIO, Protocol
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -16,10 +16,35 @@ from django.http import HttpRequest
 from crmclient import Call, Guid, Reference, Value, parse_guid
 from crmclient.watchdog import Watch
 from runtime.callers.caller import ANONYMOUS, Caller
-from runtime.context import UserContext
-from runtime.files.receiving import ReceivedFile
 from runtime.http.problems import Problem
-from runtime.serving.routing import NOWHERE, RoutingTable
+
+
+class UserProperties(Protocol):
+    """What the configuration says of callers. `runtime.context` implements it, on a higher floor."""
+
+    def answer(self, caller: Caller, call: Call) -> Mapping[str, Any]: ...
+
+    def values(self, caller: Caller, call: Call) -> Mapping[str, Any]: ...
+
+    def references(self, caller: Caller, call: Call) -> Mapping[str, Reference]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ReceivedFile:
+    """A whole file as it was sent; `digest` tells its name, type and content from any other's."""
+
+    name: str
+    content_type: str
+    size: int
+    digest: str
+    content: BinaryIO
+
+    def close(self) -> None:
+        self.content.close()
+
+
+def _no_route(path: str) -> bool:
+    return False
 
 
 @dataclass
@@ -27,9 +52,9 @@ class Exchange:
     """The request with what has been found out of it; `now` and `deadline` are fixed when it begins."""
 
     request: HttpRequest
-    user_context: UserContext
-    # What is served beside this endpoint, and what stands in the path for the record's id.
-    routes: RoutingTable = NOWHERE
+    user_context: UserProperties
+    # Whether something can be read at a path, and what stands in this one for the record's id.
+    is_readable: Callable[[str], bool] = _no_route
     record: str = ""
     # What stands in the path for the id of one of the record's files.
     file: str = ""
@@ -82,8 +107,7 @@ class Exchange:
 
     def place_of(self, record: Guid) -> str | None:
         """The path of a record under this request's own, where one can be read there."""
-        match = self.routes.match(f"{self.request.path_info.rstrip('/')}/{record}")
-        if match is None or "GET" not in match.endpoints:
+        if not self.is_readable(f"{self.request.path_info.rstrip('/')}/{record}"):
             return None
         return f"{self.request.path.rstrip('/')}/{record}"
 

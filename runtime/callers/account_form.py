@@ -16,9 +16,9 @@ from crmclient.errors import MissingPrivilege, PlatformError
 from designer.models import Role
 from designer.platform import get_platform
 from designer.studio.look import dress, searchable
+from runtime.callers.api_accounts import ApiAccount
 from runtime.callers.local import revoke_all
 from runtime.callers.platform_users import platform_users
-from runtime.models import ApiAccount
 
 
 class AccountForm(forms.ModelForm):  # type: ignore[type-arg]  # no generic at run time

@@ -46,3 +46,14 @@ class Caller:
 
 
 ANONYMOUS = Caller(issuer="", subject="")
+
+
+def surroundings(caller: Caller) -> dict[str, Any]:
+    """What expressions see of `user` beside the configured properties."""
+    profile = caller.profile
+    teams = zip(profile.team_ids, profile.team_names, strict=True) if profile else ()
+    return {
+        "id": caller.platform_user,
+        "roles": sorted(caller.roles),
+        "teams": [{"id": id, "name": name} for id, name in teams],
+    }

@@ -15,10 +15,10 @@ from rest_framework_simplejwt.settings import api_settings
 from rest_framework_simplejwt.token_blacklist.models import BlacklistedToken, OutstandingToken
 from rest_framework_simplejwt.tokens import AccessToken, RefreshToken, Token
 
+from runtime.callers.api_accounts import ApiAccount
 from runtime.callers.caller import Claims
 from runtime.callers.claims import check
 from runtime.callers.refusals import invalid_token
-from runtime.models import ApiAccount
 
 _ISSUER: str = api_settings.ISSUER
 _AUDIENCE: str = api_settings.AUDIENCE

@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from crmclient import Guid, Platform
 from crmclient.query.ast import Column, Order, Page, Query
 
+USER = "systemuser"
+USER_ID = "systemuserid"
+
 # As many as a list of choices can hold and still be of use.
 MOST = 5_000
 
@@ -16,12 +19,10 @@ def platform_users(platform: Platform) -> Mapping[Guid, str]:
 
     Raises PlatformError when the platform does not answer.
     """
-    columns = ("systemuserid", "fullname", "internalemailaddress", "isdisabled")
-    query = Query("systemuser", tuple(Column(name) for name in columns), orders=(Order("fullname"),))
+    columns = (USER_ID, "fullname", "internalemailaddress", "isdisabled")
+    query = Query(USER, tuple(Column(name) for name in columns), orders=(Order("fullname"),))
     found: dict[Guid, str] = {}
     for row in platform.query(query, Page(size=MOST)).rows:
         mail = f" ({row['internalemailaddress']})" if row["internalemailaddress"] else ""
-        found[str(row["systemuserid"])] = (
-            f"{row['fullname']}{mail}{' – disabled' if row['isdisabled'] else ''}"
-        )
+        found[str(row[USER_ID])] = f"{row['fullname']}{mail}{' – disabled' if row['isdisabled'] else ''}"
     return found

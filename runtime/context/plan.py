@@ -17,10 +17,11 @@ from designer.definitions import UserPropertyDefinition
 from designer.expressions import Expression, ExpressionError
 from designer.names import output_key
 from designer.sentences import Sentence
-from runtime.callers.caller import Caller
+from runtime.callers.caller import Caller, surroundings
 from runtime.callers.minute_cache import MinuteCache
+from runtime.callers.platform_users import USER, USER_ID
 from runtime.callers.refusals import authentication_required, no_platform_user
-from runtime.context.related import USER, USER_ID, Related, related
+from runtime.context.related import Related, related
 from runtime.context.values import plain, plain_schema
 from runtime.http.failures import Misconfigured
 
@@ -204,17 +205,6 @@ def _entity(attribute: str, value: Value) -> str | None:
     if attribute == USER_ID:
         return USER
     return value.entity if isinstance(value, Reference) else None
-
-
-def surroundings(caller: Caller) -> dict[str, Any]:
-    """What expressions see of `user` beside the configured properties."""
-    profile = caller.profile
-    teams = zip(profile.team_ids, profile.team_names, strict=True) if profile else ()
-    return {
-        "id": caller.platform_user,
-        "roles": sorted(caller.roles),
-        "teams": [{"id": id, "name": name} for id, name in teams],
-    }
 
 
 def _evaluate(name: str, expression: Expression, user: Mapping[str, Any]) -> Any:

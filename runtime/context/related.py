@@ -16,12 +16,10 @@ from crmclient.query.ast import Column, Condition, Filter, Link, Operator, Order
 from designer.definitions import ColumnDefinition
 from designer.names import output_key
 from designer.sentences import Sentence
+from runtime.callers.platform_users import USER, USER_ID
 from runtime.context.values import plain, plain_schema
 from runtime.http.failures import Misconfigured
 from runtime.http.problems import Problem
-
-USER = "systemuser"
-USER_ID = "systemuserid"
 
 # A caller with more records than this in one property was not what the consultant had in mind.
 MOST = 1_000

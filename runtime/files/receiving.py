@@ -23,6 +23,7 @@ from runtime.files.allowed import HEAD, Allowed, type_of
 from runtime.http.bodies import announced_length, malformed
 from runtime.http.failures import is_no_room
 from runtime.http.problems import Problem
+from runtime.request_context import ReceivedFile
 
 logger = logging.getLogger("portico.files")
 
@@ -32,20 +33,6 @@ PIECE = 64 * 1024
 IN_MEMORY = 512 * 1024
 # Boundaries and a part's headers.
 _ENVELOPE = 16 * 1024
-
-
-@dataclass(frozen=True, slots=True)
-class ReceivedFile:
-    """A whole file as it was sent; `digest` tells its name, type and content from any other's."""
-
-    name: str
-    content_type: str
-    size: int
-    digest: str
-    content: BinaryIO
-
-    def close(self) -> None:
-        self.content.close()
 
 
 @dataclass(frozen=True, slots=True)

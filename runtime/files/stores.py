@@ -14,12 +14,11 @@ from crmclient.query.ast import Condition, Filter, Operator, Order, Page, Query
 from designer.configuration import Endpoint
 from designer.kinds.files import FileSettings
 from designer.sentences import Sentence
-from runtime.files.receiving import ReceivedFile
 from runtime.files.sending import Place
 from runtime.http.conditions import strong_tags
 from runtime.http.failures import Misconfigured
 from runtime.http.problems import Problem, unknown_route
-from runtime.request_context import Exchange
+from runtime.request_context import Exchange, ReceivedFile
 from runtime.steps import Found, Steps
 
 NOTE, REGARDING, DOCUMENT = "annotation", "objectid", "documentbody"

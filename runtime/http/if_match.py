@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
+from django.http import HttpRequest
+
 from runtime.http.conditions import strong_tags
 from runtime.http.problems import Problem
-from runtime.request_context import Exchange
 
 
 def parameter(*, required: bool) -> dict[str, Any]:
@@ -26,13 +27,13 @@ PROBLEMS: dict[int, tuple[str, ...]] = {412: ("version_mismatch",), 428: ("if_ma
 Meant: TypeAlias = frozenset[str] | None
 
 
-def versions_meant(exchange: Exchange, *, required: bool = False) -> Meant:
+def versions_meant(request: HttpRequest, *, required: bool = False) -> Meant:
     """What `If-Match` says. Weak tags never match, so that there may be none.
 
     An entity tag is `"<version>.<digest>"` or `"<version>"`: only the version counts. Raises Problem 400, and
     428 when `required` and absent.
     """
-    given = exchange.request.META.get("HTTP_IF_MATCH")
+    given = request.META.get("HTTP_IF_MATCH")
     if given is None:
         if required:
             raise Problem(428, "if_match_required", "Send If-Match with the ETag of the version you mean.")

@@ -20,7 +20,6 @@ from limits.errors import StorageError
 from limits.storage import Storage, storage_from_string
 from limits.strategies import FixedWindowRateLimiter
 
-from runtime.callers.caller import Caller
 from runtime.http.addresses import client_address, network
 from runtime.http.limit_windows import WindowStorage
 from runtime.http.problems import Problem
@@ -67,10 +66,10 @@ def count_login(request: HttpRequest) -> None:
         _count(settings.PORTICO["LOGIN_RATE"], "login", network(client_address(request)))
 
 
-def count_caller(caller: Caller, request: HttpRequest) -> None:
-    """Count a caller's request, on whatever token or address. Raises Problem 429."""
+def count_caller(issuer: str, subject: str, request: HttpRequest) -> None:
+    """Count the request of a subject of `issuer`, on whatever token or address. Raises Problem 429."""
     if COUNTED not in request.META:
-        _count(settings.PORTICO["CALLER_RATE"], "caller", f"{caller.issuer} {caller.subject}")
+        _count(settings.PORTICO["CALLER_RATE"], "caller", f"{issuer} {subject}")
 
 
 def _count(rate: int, name: str, key: str) -> None:

@@ -30,7 +30,7 @@ class DeleteOperation(Operation):
     def run(self, exchange: Exchange) -> HttpResponse:
         read_parameters(exchange.request, ())
         _ = exchange.record_id
-        meant = versions_meant(exchange, required=self.require_version)
+        meant = versions_meant(exchange.request, required=self.require_version)
         self.steps.write(exchange, meant, lambda found, version: self._delete(exchange, version))
         return HttpResponse(status=204)
 

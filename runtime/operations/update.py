@@ -40,7 +40,7 @@ class UpdateOperation(Operation):
     def run(self, exchange: Exchange) -> HttpResponse:
         _ = exchange.record_id
         sent = self.payload.receive(exchange)
-        meant = versions_meant(exchange, required=self.require_version)
+        meant = versions_meant(exchange.request, required=self.require_version)
         version = self.guard.steps.write(
             exchange, meant, lambda found, version: self._write(exchange, sent, found, version)
         )

@@ -15,12 +15,12 @@ from crmclient import Platform
 from designer.configuration import Endpoint
 from designer.kinds.files import UploadSettings
 from runtime.files.allowed import Allowed
-from runtime.files.receiving import PART, ReceivedFile, receive
+from runtime.files.receiving import PART, receive
 from runtime.files.stores import store_of
 from runtime.http.query_string import read_parameters
 from runtime.http.rendering import json_response
 from runtime.operations.base import Description, Operation
-from runtime.request_context import Exchange
+from runtime.request_context import Exchange, ReceivedFile
 from runtime.values.fields import Field
 
 

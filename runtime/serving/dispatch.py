@@ -107,7 +107,7 @@ def _exchange(request: HttpRequest, served: Served, match: Match, watch: Watch) 
     return Exchange(
         request,
         served.user_context,
-        served.routes,
+        served.routes.is_readable,
         match.record or "",
         match.file or "",
         watch=watch,

@@ -74,6 +74,11 @@ class RoutingTable:
         found = self._paths.get("/".join(segments))
         return None if found is None else Match(found, record, file)
 
+    def is_readable(self, path: str) -> bool:
+        """Whether `GET` is answered at `path`."""
+        match = self.match(path)
+        return match is not None and "GET" in match.endpoints
+
     def _add(self, endpoints: Iterable[tuple[int, Endpoint]]) -> None:
         for id, endpoint in endpoints:
             if not endpoint.definition.enabled:
@@ -84,9 +89,6 @@ class RoutingTable:
                     # The older endpoint stays: a later mistake must not take a live one down.
                     methods[method] = min(id, methods.get(method, id))
                 self._paths[shape] = MappingProxyType(methods)
-
-
-NOWHERE = RoutingTable({})
 
 
 def _shapes(endpoint: Endpoint) -> tuple[str, ...]:

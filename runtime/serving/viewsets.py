@@ -123,7 +123,7 @@ def _caller(request: HttpRequest, roles: object) -> Caller:
     except Problem:
         count_address(request)
         raise
-    count_caller(caller, request)
+    count_caller(caller.issuer, caller.subject, request)
     return caller
 
 

@@ -20,7 +20,7 @@ from crmclient.new_records import (
 )
 from crmclient.query.matching import Undecidable, matches, names_compared
 from designer.configuration import Endpoint
-from runtime.context.related import USER
+from runtime.callers.platform_users import USER
 from runtime.http.problems import FieldError, Problem
 from runtime.request_context import Exchange
 from runtime.steps.platform_changes import following

@@ -92,7 +92,8 @@ def _exchange(request: WSGIRequest, configuration: Configuration, attempted: Att
     # Who calls is read by no rule of the endpoint: it is not part of what is shown, and writes nothing.
     platform = RecordingPlatform.dry(get_platform())
     context = UserContext(configuration.user_properties, platform)
-    exchange = Exchange(request, context, RoutingTable.of(configuration), attempted.record, attempted.file)
+    routes = RoutingTable.of(configuration)
+    exchange = Exchange(request, context, routes.is_readable, attempted.record, attempted.file)
     exchange.caller = _caller(attempted, platform)
     return exchange
 

@@ -12,8 +12,8 @@ from designer.expressions import Expression, ExpressionError
 from designer.platform import get_platform
 from designer.ports import UserExample
 from designer.sentences import said
-from runtime.callers.caller import Caller
-from runtime.context import UserContext, surroundings
+from runtime.callers.caller import Caller, surroundings
+from runtime.context import UserContext
 from runtime.http.failures import Misconfigured
 from runtime.http.problems import Problem
 from runtime.studio.readable import readable

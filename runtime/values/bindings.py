@@ -15,7 +15,7 @@ from designer.expressions import Expression, ExpressionError
 from designer.expressions.names import ENDPOINT_NAMES
 from designer.sentences import Sentence
 from designer.types import InvalidInput, Limits, Reader, as_sent, natural_type
-from runtime.context.related import USER
+from runtime.callers.platform_users import USER
 from runtime.http.failures import Misconfigured
 from runtime.http.problems import FieldError, Problem
 from runtime.request_context import Exchange

@@ -8,7 +8,7 @@ from typing import Any
 from crmclient.query.calendar import Moment
 from designer.calendar import calendar
 from designer.expressions import Expression
-from runtime.context import surroundings
+from runtime.callers.caller import surroundings
 from runtime.request_context import Exchange
 
 
