@@ -186,7 +186,6 @@ REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_PERMISSION_CLASSES": [],
     "UNAUTHENTICATED_USER": None,
     "EXCEPTION_HANDLER": "runtime.http.failures.exception_handler",
-    "DEFAULT_SCHEMA_CLASS": "runtime.describe.openapi_operations.EndpointSchema",
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Portico",
@@ -195,7 +194,7 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
     # Its own would rewrite enums that definitions have named already.
     "POSTPROCESSING_HOOKS": [],
-    "GET_MOCK_REQUEST": "runtime.describe.generator.no_request",
+    "GET_MOCK_REQUEST": "runtime.describe.openapi_operations.no_request",
 }
 
 # Pages

@@ -12,7 +12,8 @@ class Runtime(AppConfig):
     def ready(self) -> None:
         from designer.models.labels import label
         from runtime.callers import checks  # noqa: F401  registers them
-        from runtime.describe import saves
+        from runtime.describe import page_views, saves
 
         saves.watch()
+        page_views.serve()
         label(self.get_models())

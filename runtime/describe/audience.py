@@ -1,12 +1,14 @@
-"""Whom a description is for: it holds what they may call."""
+"""Whom a description is for: it holds what they may call, and the modules of that."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from designer.definitions import AccessDefinition
 from runtime.callers.caller import Caller
+from runtime.describe.schema_shapes import Module
 from runtime.serving.served import Served
 
 
@@ -38,3 +40,19 @@ def audience_of(caller: Caller, served: Served) -> Audience:
     if caller.is_anonymous:
         return ANONYMOUS_READERS
     return Audience(caller.roles & {role.name for role in served.configuration.roles})
+
+
+def modules(served: Served, audience: Audience) -> list[Module]:
+    """In the order of their segments. Modules in which the readers may call nothing are left out."""
+    endpoints = served.configuration.endpoints
+    counts = Counter(endpoints[id].definition.module for id in audience.ids(served))
+    return [
+        {
+            "name": module.segment,
+            "title": module.title,
+            "description": module.description,
+            "endpoints": counts[module.segment],
+        }
+        for module in served.configuration.modules
+        if counts[module.segment]
+    ]

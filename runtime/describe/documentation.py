@@ -1,13 +1,11 @@
-"""What a view says of itself for the document, beside what its operation describes."""
+"""What a route says of itself in the document, beside what its operation describes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 from designer.configuration import Endpoint
 from designer.definitions import AccessDefinition
-from runtime.operations.base import Description
 
 # The tag of what belongs to no module: option sets, which no other kind of endpoint is.
 GLOBAL = "Global option sets"
@@ -28,14 +26,6 @@ class Documentation:
     access: AccessDefinition
     spellings: tuple[str, ...] = ()
     repeatable: bool = False
-
-
-class Documented(Protocol):
-    """A view that the document can describe."""
-
-    def document(self) -> Documentation: ...
-
-    def describe(self) -> Description: ...
 
 
 def of_endpoint(endpoint: Endpoint) -> Documentation:

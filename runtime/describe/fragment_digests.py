@@ -13,12 +13,8 @@ from django.conf import settings
 from pydantic import BaseModel
 
 from designer.configuration import Endpoint
+from runtime.describe.own_routes import OWN_ROUTES
 from runtime.serving.served import Served
-
-# Stand among the endpoints' ids, which begin with 1, for the API's own routes: those open to all, and those
-# that want a token.
-OPEN_ROUTES, GUARDED_ROUTES = 0, -1
-OWN_ROUTES = frozenset({OPEN_ROUTES, GUARDED_ROUTES})
 
 _ROOT = Path(__file__).resolve().parents[2]
 _SOURCES = ("crmclient", "designer", "runtime")

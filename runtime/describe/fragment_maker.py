@@ -9,10 +9,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from runtime.describe.child_process import WORKSHOP
-from runtime.describe.fragment_digests import OWN_ROUTES, Digests
+from runtime.describe.fragment_digests import Digests
 from runtime.describe.fragments import make
 from runtime.describe.metadata_snapshot import MetadataSnapshot
 from runtime.describe.models import DescriptionFragment
+from runtime.describe.own_routes import OWN_ROUTES
 from runtime.serving.served import Served, current
 
 logger = logging.getLogger("portico.introspection")

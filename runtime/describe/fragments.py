@@ -12,7 +12,7 @@ import sys
 import threading
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -21,14 +21,14 @@ import orjson
 from django.db import DatabaseError
 
 from crmclient.errors import MissingPrivilege, PlatformError
-from runtime.describe.fragment_digests import OWN_ROUTES
-from runtime.describe.generator import DefinitionSchemaGenerator, Route
+from runtime.describe.documentation import of_endpoint
+from runtime.describe.openapi_operations import Route, RouteSchemaGenerator
+from runtime.describe.own_routes import OWN_ROUTES, own_routes
 from runtime.describe.problem_responses import components
 from runtime.describe.schema_parts import part_of
 from runtime.http.rendering import render
-from runtime.operations.base import Description
+from runtime.operations.base import Operation
 from runtime.serving.served import Served
-from runtime.serving.viewsets import ItemViewSet, OperationViewSet
 
 logger = logging.getLogger("portico.introspection")
 
@@ -117,39 +117,35 @@ def _kept(name: str, text: bytes, known: dict[str, bytes]) -> bytes:
 
 
 def _content(served: Served, id: int) -> Mapping[str, Any]:
-    from runtime.describe.own_routes import own_routes  # among them are the views that show fragments
-
     routes = own_routes(served, id) if id in OWN_ROUTES else _routes(served, id)
     if not routes:
         return _NOTHING
     with _lock:
-        generator = DefinitionSchemaGenerator(routes)
+        generator = RouteSchemaGenerator(routes)
         paths = generator.operations()
-    part = None if id in OWN_ROUTES else _part(served, id, routes[0][2])
     return {
         "paths": paths,
         "components": generator.components(),
         "problems": generator.problems(),
-        "part": part,
+        "part": None if id in OWN_ROUTES else _part(served, id, routes[0]),
     }
 
 
-def _part(served: Served, id: int, view: Any) -> Mapping[str, Any]:
-    description: Description = view.initkwargs["described"]
-    return part_of(served.configuration.endpoints[id], description, served.platform)
+def _part(served: Served, id: int, route: Route) -> Mapping[str, Any]:
+    return part_of(served.configuration.endpoints[id], route.description, served.platform)
 
 
 def _routes(served: Served, id: int) -> list[Route]:
     """None for an endpoint that cannot be served."""
     view: Any = served.view(id)
-    if not issubclass(view.cls, OperationViewSet):
+    operation: Operation | None = view.initkwargs.get("operation")
+    if operation is None:
         return []
     endpoint = served.configuration.endpoints[id]
-    # Whoever asks its view gets the same description, which is dear to make.
-    description = view.cls(**view.initkwargs).describe()
-    told = OperationViewSet.as_view(view.actions, **view.initkwargs, described=description)
-    routes: list[Route] = [(endpoint.path, method, told) for method in endpoint.kind.methods]
+    documentation, description = of_endpoint(endpoint), operation.describe()
+    routes = [Route(endpoint.path, method, documentation, description) for method in endpoint.kind.methods]
     if endpoint.item_path is not None:
-        item = ItemViewSet.as_view(view.actions, **view.initkwargs)
-        routes += [(endpoint.item_path, method, item) for method in endpoint.kind.methods]
+        item = replace(documentation, operation_id=f"{documentation.operation_id}.item")
+        told = operation.describe_item()
+        routes += [Route(endpoint.item_path, method, item, told) for method in endpoint.kind.methods]
     return routes

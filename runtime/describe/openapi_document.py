@@ -11,9 +11,9 @@ from designer.configuration import Endpoint
 from runtime.describe.audience import Audience
 from runtime.describe.documentation import GLOBAL, of_endpoint
 from runtime.describe.fragment_cache import LIBRARY
-from runtime.describe.fragment_digests import GUARDED_ROUTES, OPEN_ROUTES
 from runtime.describe.fragments import Fragment
-from runtime.describe.openapi_3_0 import VERSION, in_3_0
+from runtime.describe.openapi_formats import VERSION_3_0, in_3_0
+from runtime.describe.own_routes import GUARDED_ROUTES, OPEN_ROUTES
 from runtime.http.problems import unknown_route
 from runtime.serving.served import Served
 
@@ -45,7 +45,7 @@ _OWN_TAGS = {
 # Words of 3.1 are those of fragments.
 _WORDINGS: Mapping[str, tuple[str, Callable[[bytes], bytes]]] = {
     "3.1": ("3.1.0", lambda text: text),
-    "3.0": (VERSION, in_3_0),
+    "3.0": (VERSION_3_0, in_3_0),
 }
 
 

@@ -1,20 +1,27 @@
-"""A view's part of the document. drf-spectacular asks; definitions answer."""
+"""Operations in OpenAPI's words. drf-spectacular asks; definitions answer.
+
+It asks views, and looks for them in the URL configuration. Ours are made here, of routes: what serves a
+request knows nothing of documents.
+"""
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import Any, cast
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeAlias, cast
 
+from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.openapi import AutoSchema
+from rest_framework.viewsets import ViewSet
 
 from designer.platform import get_platform
-from runtime.describe.documentation import Documentation, Documented
+from runtime.describe.documentation import Documentation
 from runtime.describe.examples import NoExample, example, without_references
-from runtime.describe.generator import Components
 from runtime.describe.option_components import OptionComponents
-from runtime.describe.refusals import refusals
+from runtime.describe.problem_responses import refusals, response_name
 from runtime.http.rendering import JSON
 from runtime.operations.base import Description
+
+Paths: TypeAlias = dict[str, dict[str, Any]]
 
 _SECURITY: list[dict[str, list[str]]] = [{"account": []}, {"bearer": []}]
 # What a header may hold that is printable, with no blank at either end.
@@ -35,16 +42,44 @@ _IDEMPOTENCY_KEY = {
 _NOT_MODIFIED = {"description": "What the caller has still holds."}
 
 
-class EndpointSchema(AutoSchema):
-    """Describes a `Documented` view."""
+class Route(NamedTuple):
+    """A path and a method, in upper case, with all that is said of what they do."""
 
-    @cached_property
+    path: str
+    method: str
+    documentation: Documentation
+    description: Description
+
+
+class Components:
+    """Components by kind and name, in the place of drf-spectacular's registry, which compares classes."""
+
+    def __init__(self) -> None:
+        self.found: Paths = {}
+        # Statuses with the codes that they may carry: what responses to them say follows from that.
+        self.problems: dict[int, dict[tuple[str, ...], None]] = {}
+
+    def refer_to_problem(self, status: int, codes: tuple[str, ...]) -> dict[str, Any]:
+        """A reference to the response of that status with these codes."""
+        self.problems.setdefault(status, {})[codes] = None
+        return {"$ref": f"#/components/responses/{response_name(status, codes)}"}
+
+    def refer(self, kind: str, name: str, content: dict[str, Any]) -> dict[str, Any]:
+        """A reference to a component, which is there from now on."""
+        self.found.setdefault(kind, {}).setdefault(name, content)
+        return {"$ref": f"#/components/{kind}/{name}"}
+
+
+class OperationSchema(AutoSchema):
+    """Describes a `RouteView`."""
+
+    @property
     def documentation(self) -> Documentation:
-        return cast(Documented, self.view).document()
+        return cast(RouteView, self.view).documentation
 
-    @cached_property
+    @property
     def described(self) -> Description:
-        return cast(Documented, self.view).describe()
+        return cast(RouteView, self.view).described
 
     def get_operation_id(self) -> str:
         extra = f".{self.method.lower()}" if self.method in self.documentation.spellings else ""
@@ -145,6 +180,60 @@ class EndpointSchema(AutoSchema):
 
     def _refer(self, kind: str, name: str, content: dict[str, Any]) -> dict[str, Any]:
         return cast(Components, self.registry).refer(kind, name, content)
+
+
+class RouteView(ViewSet):
+    """What drf-spectacular is shown in the place of the view that serves a route."""
+
+    schema = OperationSchema()
+    documentation: Documentation = None  # type: ignore[assignment]
+    described: Description = None  # type: ignore[assignment]
+
+    def answer(self) -> None:
+        """Is never called."""
+
+
+class RouteSchemaGenerator(SchemaGenerator):
+    """Makes the document of `routes`. Not thread-safe, as its parent is not."""
+
+    def __init__(self, routes: Sequence[Route], **options: Any) -> None:
+        super().__init__(**options)  # type: ignore[no-untyped-call]
+        self.routes = routes
+        self.registry: Any = Components()
+
+    def _initialise_endpoints(self) -> None:
+        self.endpoints: Any = [
+            (
+                route.path,
+                route.path,
+                route.method,
+                RouteView.as_view(
+                    {route.method.lower(): "answer"},
+                    documentation=route.documentation,
+                    described=route.description,
+                ),
+            )
+            for route in self.routes
+        ]
+
+    def operations(self) -> Paths:
+        """The routes' operations by path and method, in lower case."""
+        paths: Paths = self.parse(None, True)  # type: ignore[no-untyped-call]
+        return paths
+
+    def components(self) -> Paths:
+        """What `operations` refer to, by kind and name."""
+        found: Paths = self.registry.found
+        return found
+
+    def problems(self) -> list[tuple[int, tuple[str, ...]]]:
+        """The problems that `operations` refer to beside these: statuses, and the codes of each."""
+        known: Components = self.registry
+        return [(status, codes) for status, each in known.problems.items() for codes in each]
+
+
+def no_request(*_: Any) -> None:
+    """drf-spectacular gives views a request to look at; ours need none, and it is dear to make."""
 
 
 def _must_be_sent(described: Description) -> bool:

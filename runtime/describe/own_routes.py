@@ -1,16 +1,142 @@
-"""The API's own routes, as the document describes them."""
+"""The API's own routes as the document describes them: tokens, the user context, descriptions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
 
-from runtime.describe.fragment_digests import OPEN_ROUTES
-from runtime.describe.generator import Route
-from runtime.describe.own_pages import PAGES
-from runtime.describe.page_views import PageViewSet
-from runtime.serving.context_viewset import ContextViewSet
+from django.conf import settings
+
+from designer.definitions import AccessDefinition
+from runtime.describe.documentation import Documentation
+from runtime.describe.openapi_operations import Route
+from runtime.describe.schema_entries import PLACES
+from runtime.describe.schema_shapes import components, reference
+from runtime.http.query_string import LCID
+from runtime.http.rendering import JSON
+from runtime.operations.base import Description
 from runtime.serving.served import Served
-from runtime.serving.token_views import RefreshView, TokenView
+from runtime.serving.token_views import LOGIN, REFRESH
+from runtime.values.inputs import Inputs
+
+# Stand among the endpoints' ids, which begin with 1, for the API's own routes: those open to all, and those
+# that want a token.
+OPEN_ROUTES, GUARDED_ROUTES = 0, -1
+OWN_ROUTES = frozenset({OPEN_ROUTES, GUARDED_ROUTES})
+
+YAML = "application/yaml"
+SCHEMA_JSON = "application/schema+json"
+
+_MODULE = {
+    "name": "module",
+    "in": "query",
+    "description": "Only this module, by its segment, with what belongs to no module.",
+    "schema": {"type": "string"},
+}
+_VERSION = {
+    "name": "version",
+    "in": "query",
+    "description": "The version of OpenAPI; 3.0 for generators that read no newer one.",
+    "schema": {"type": "string", "enum": ["3.1", "3.0"], "default": "3.1"},
+}
+_FORM = {
+    "name": "form",
+    "in": "query",
+    "description": "One operation of it as a form: a JSON Schema, with hints for widgets.",
+    "schema": {"type": "string"},
+}
+_NAME = {
+    "name": "name",
+    "in": "path",
+    "required": True,
+    "description": "Its name in the list, or the platform's name while only one has it.",
+    "schema": {"type": "string", "minLength": 1},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What stands at one address."""
+
+    path: str
+    operation_id: str
+    summary: str
+    description: str
+    parameters: tuple[Mapping[str, Any], ...]
+    answer: Mapping[str, Any]
+    media: str = JSON
+
+    @property
+    def known(self) -> frozenset[str]:
+        """The names of its query-string parameters."""
+        return frozenset(given["name"] for given in self.parameters if given["in"] == "query")
+
+    @property
+    def names_its_type(self) -> bool:
+        """Whether the path ends in an extension: then it says more exactly than `Accept` what is wanted."""
+        return "." in self.path.rpartition("/")[2]
+
+    @property
+    def is_named(self) -> bool:
+        return _NAME in self.parameters
+
+    @property
+    def access(self) -> AccessDefinition:
+        return AccessDefinition(authentication_required=settings.PORTICO["PRIVATE_DESCRIPTIONS"])
+
+
+def _lists(place: str, title: str) -> Page:
+    return Page(
+        f"/api/schema/{place}", f"schema.{place}", title,
+        f"The {place} of /api/schema alone.",
+        (LCID, _MODULE), reference("schema"),
+    )  # fmt: skip
+
+
+def _named(place: str, title: str) -> Page:
+    return Page(
+        f"/api/schema/{place}/{{name}}", f"schema.{place}.one", title,
+        f"One of the {place} of /api/schema, or the form of one of its operations.",
+        (_NAME, LCID, _FORM), {"anyOf": [reference(place), reference("form")]},
+    )  # fmt: skip
+
+
+_TITLES = {
+    "entities": ("Entities", "One entity"),
+    "queries": ("Queries", "One query"),
+    "processes": ("Processes", "One process"),
+    "optionsets": ("Option sets", "One option set"),
+}
+PAGES: tuple[Page, ...] = (
+    Page(
+        "/api/openapi.json", "openapi.json", "OpenAPI",
+        "This document: what its reader may call.",
+        (_MODULE, _VERSION), {"type": "object"},
+    ),
+    Page(
+        "/api/openapi.yaml", "openapi.yaml", "OpenAPI as YAML",
+        "This document: what its reader may call.",
+        (_MODULE, _VERSION), {"type": "object"}, media=YAML,
+    ),
+    Page(
+        "/api/schema", "schema", "Everything",
+        "What its reader may call, for those who build forms and clients.",
+        (LCID, _MODULE), reference("schema"),
+    ),
+    Page(
+        "/api/schema/modules", "schema.modules", "Modules",
+        "The modules of what its reader may call, with the number of their endpoints.",
+        (), reference("modules"),
+    ),
+    Page(
+        "/api/schema/format", "schema.format", "The form of /api/schema",
+        "The JSON Schema of what /api/schema answers.",
+        (), {"type": "object"}, media=SCHEMA_JSON,
+    ),
+    *(_lists(place, _TITLES[place][0]) for place in PLACES),
+    *(_named(place, _TITLES[place][1]) for place in PLACES),
+)  # fmt: skip
 
 
 def own_routes(served: Served, which: int) -> list[Route]:
@@ -18,13 +144,74 @@ def own_routes(served: Served, which: int) -> list[Route]:
     return list(_open() if which == OPEN_ROUTES else _guarded(served))
 
 
-def _open() -> Iterable[Route]:
-    yield "/api/token", "POST", TokenView.as_view()
-    yield "/api/token/refresh", "POST", RefreshView.as_view()
-    for page in PAGES:
-        yield page.path, "GET", PageViewSet.as_view({"get": "read"}, page=page)
+def _open() -> Iterator[Route]:
+    yield _tokens(
+        *("/api/token", "token", "Get tokens"),
+        "A user name and a password for an access and a refresh token.",
+        *(LOGIN, "invalid_credentials"),
+    )
+    yield _tokens(
+        *("/api/token/refresh", "token_refresh", "Renew tokens"),
+        "A refresh token, which is used up, for a new pair.",
+        *(REFRESH, "invalid_token"),
+    )
+    yield from map(_page, PAGES)
 
 
-def _guarded(served: Served) -> Iterable[Route]:
-    context = ContextViewSet.as_view({"get": "read"}, user_context=served.user_context)
-    yield "/api/context", "GET", context
+def _guarded(served: Served) -> Iterator[Route]:
+    documentation = Documentation(
+        operation_id="context",
+        summary="User context",
+        description="What the configuration says of the caller, under the names it gives.",
+        tag="Context",
+        access=AccessDefinition(),
+    )
+    description = Description(
+        success=(200, served.user_context.schema(), "The caller's properties."),
+        problems={400: ("invalid_parameter",), 422: ("too_many_rows",)},
+    )
+    yield Route("/api/context", "GET", documentation, description)
+
+
+_TOKENS = {
+    "type": "object",
+    "properties": {
+        "access": {"type": "string"},
+        "refresh": {"type": "string"},
+        "access_token": {"type": "string", "description": "The same as `access`, by OAuth's name."},
+        "token_type": {"type": "string", "const": "Bearer"},
+        "expires_in": {"type": "integer", "description": "Seconds."},
+    },
+    "required": ["access", "refresh", "access_token", "token_type", "expires_in"],
+}
+
+
+def _tokens(path: str, id: str, summary: str, description: str, form: Inputs, code: str) -> Route:
+    access = AccessDefinition(authentication_required=False)
+    description_ = Description(
+        success=(200, _TOKENS, "A pair of tokens."),
+        # OAuth 2's form is taken, too. Generators make a mess of two media types that mean the same.
+        body=form.schema(),
+        problems={
+            400: ("malformed_body", "invalid_input", "invalid_parameter"),
+            415: ("unsupported_media_type",),
+            429: ("locked_out", "slowed_down"),
+            401: (code,),
+        },
+    )
+    return Route(path, "POST", Documentation(id, summary, description, "Tokens", access), description_)
+
+
+def _page(page: Page) -> Route:
+    documentation = Documentation(
+        page.operation_id, page.summary, page.description, "Introspection", page.access
+    )
+    description = Description(
+        success=(200, dict(page.answer), page.summary),
+        media=page.media,
+        parameters=tuple(dict(given) for given in page.parameters),
+        headers={"ETag": "Stands for this answer."},
+        problems={400: ("invalid_parameter",), 503: ("not_described_yet",)},
+        components=components(),
+    )
+    return Route(page.path, "GET", documentation, description)

@@ -1,41 +1,90 @@
-"""`GET /api/schema` and what stands under it, `GET /api/openapi.json` and `.yaml`."""
+"""What answers at `/api/openapi.json` and `.yaml`, `/api/schema` and what is under it, and `/api/docs`."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
-from django.conf import settings
-from django.http import HttpResponse
+import orjson
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.shortcuts import render as render_page
 from rest_framework.request import Request
 
 from crmclient.metadata import ENGLISH
-from designer.definitions import AccessDefinition
-from runtime.describe.audience import audience_of
-from runtime.describe.compression import GZIP, compressed, takes_gzip, unpacked
+from runtime.describe.api_schema import Schema
+from runtime.describe.audience import Audience, audience_of, modules
 from runtime.describe.document_cache import DOCUMENTS, tag_of
-from runtime.describe.documentation import Documentation
-from runtime.describe.own_pages import Asked, Page, wrong_choice
-from runtime.describe.schema_shapes import components
-from runtime.describe.sending import sent
+from runtime.describe.openapi_document import openapi
+from runtime.describe.openapi_formats import as_yaml
+from runtime.describe.own_routes import PAGES, Page
+from runtime.describe.schema_entries import PLACES
+from runtime.describe.schema_forms import form_of
+from runtime.describe.schema_shapes import published
 from runtime.http.accept import refuse_unacceptable
 from runtime.http.conditions import not_modified
+from runtime.http.limits import count_address
+from runtime.http.long_answers import GZIP, compressed, in_pieces, takes_gzip, unpacked
+from runtime.http.problems import FieldError
 from runtime.http.query_string import invalid_parameters, read_lcid, read_parameters
-from runtime.operations.base import Description
-from runtime.serving.served import current
+from runtime.http.rendering import render
+from runtime.serving import builtin_routes
+from runtime.serving.served import Served, current
 from runtime.serving.viewsets import GuardedViewSet
+
+# More operations than this are shown a module at a time, and of a module no more at once.
+MOST_SHOWN = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question: by whom, of which state, and how. `lcid` is a language that there is."""
+
+    served: Served
+    audience: Audience
+    name: str = ""
+    lcid: int = ENGLISH
+    module: str = ""
+    version: str = "3.1"
+    form: str = ""
+
+
+# What stands at an address, for who asks. Raises Problem 404 for what is not there for them.
+Make: TypeAlias = Callable[[Asked], bytes]
+
+
+def serve() -> None:
+    """Have all of it answered."""
+    for page in PAGES:
+        view = PageViewSet.as_view({"get": "read"}, page=page, make=_MAKERS[page.operation_id])
+        builtin_routes.add(page.path, partial(_answer, view, page))
+    builtin_routes.add("/api/docs", builtin_routes.counted(count_address, docs))
+
+
+def _answer(view: Callable[..., HttpResponseBase], page: Page, request: HttpRequest) -> HttpResponseBase:
+    path = request.path_info.removesuffix("/")
+    name = path.rpartition("/")[2] if page.is_named else ""
+    return view(request, exchange=builtin_routes.exchange_of(request, name))
+
+
+def docs(request: HttpRequest) -> HttpResponseBase:
+    """The page is the same for everyone; its script asks for what the reader may see."""
+    expansion = "list" if len(current().routes.ids()) <= MOST_SHOWN else "none"
+    return render_page(request, "runtime/docs.html", {"most_shown": MOST_SHOWN, "expansion": expansion})
 
 
 class PageViewSet(GuardedViewSet):
     """Answers a page to whoever asks; PRIVATE_DESCRIPTIONS keeps it from those without a token."""
 
     page: Page = None  # type: ignore[assignment]
+    make: Make = None  # type: ignore[assignment]
     answers_json = False
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
-        self.access = AccessDefinition(authentication_required=settings.PORTICO["PRIVATE_DESCRIPTIONS"])
+        self.access = self.page.access
 
     def read(self, request: Request, **kwargs: Any) -> HttpResponseBase:
         page, plain = self.page, request._request
@@ -56,7 +105,7 @@ class PageViewSet(GuardedViewSet):
             headers["Content-Encoding"] = GZIP
         if page.path.startswith("/api/schema"):
             headers["Link"] = '</api/schema/format>; rel="describedby"'
-        return sent(plain, content, page.media, headers)
+        return in_pieces(plain, content, page.media, headers)
 
     def _tags(self, asked: Asked) -> tuple[str, str]:
         """The entity tags of the answer as it is and packed."""
@@ -66,16 +115,16 @@ class PageViewSet(GuardedViewSet):
 
     def _plain(self, asked: Asked) -> bytes:
         known = DOCUMENTS.find(self._tags(asked)[1])
-        return self.page.make(asked) if known is None else unpacked(known)
+        return self.make(asked) if known is None else unpacked(known)
 
     def _packed(self, asked: Asked) -> bytes:
         known = DOCUMENTS.find(self._tags(asked)[0])
-        return compressed(self.page.make(asked) if known is None else known)
+        return compressed(self.make(asked) if known is None else known)
 
     def _asked(self) -> Asked:
         page, exchange = self.page, self.exchange
         parameters = read_parameters(exchange.request, page.known)
-        if errors := wrong_choice(page, parameters):
+        if errors := _wrong_choice(page, parameters):
             raise invalid_parameters(errors)
         served = current()
         lcid = read_lcid(parameters, ENGLISH)
@@ -90,17 +139,58 @@ class PageViewSet(GuardedViewSet):
             form=parameters.get("form", ""),
         )
 
-    def document(self) -> Documentation:
-        page = self.page
-        return Documentation(page.operation_id, page.summary, page.description, "Introspection", self.access)
 
-    def describe(self) -> Description:
-        page = self.page
-        return Description(
-            success=(200, dict(page.answer), page.summary),
-            media=page.media,
-            parameters=tuple(dict(given) for given in page.parameters),
-            headers={"ETag": "Stands for this answer."},
-            problems={400: ("invalid_parameter",), 503: ("not_described_yet",)},
-            components=components(),
-        )
+def _wrong_choice(page: Page, parameters: Mapping[str, str]) -> list[FieldError]:
+    """The parameters whose value is none of those offered."""
+    offered = {given["name"]: given["schema"].get("enum") for given in page.parameters}
+    return [
+        FieldError("not_allowed", f"Must be one of: {', '.join(choices)}.", parameter=name)
+        for name, value in parameters.items()
+        if (choices := offered[name]) and value not in choices
+    ]
+
+
+def _openapi_json(asked: Asked) -> bytes:
+    return orjson.dumps(_openapi(asked))
+
+
+def _openapi_yaml(asked: Asked) -> bytes:
+    return as_yaml(_openapi(asked))
+
+
+def _openapi(asked: Asked) -> Mapping[str, Any]:
+    return openapi(asked.served, asked.audience, asked.module, asked.version)
+
+
+def _schema(asked: Asked, only: str = "") -> bytes:
+    return _of(asked).document(only)
+
+
+def _one(asked: Asked, place: str) -> bytes:
+    schema = _of(asked)
+    if asked.form:
+        return render(form_of(schema.part(place, asked.name, asked.form), schema.renderer))
+    return schema.one(place, asked.name)
+
+
+def _modules(asked: Asked) -> bytes:
+    return render({"modules": modules(asked.served, asked.audience)})
+
+
+def _format(asked: Asked) -> bytes:
+    return published()
+
+
+def _of(asked: Asked) -> Schema:
+    return Schema(asked.served, asked.audience, asked.lcid, asked.module)
+
+
+_MAKERS: Mapping[str, Make] = {
+    "openapi.json": _openapi_json,
+    "openapi.yaml": _openapi_yaml,
+    "schema": _schema,
+    "schema.modules": _modules,
+    "schema.format": _format,
+    **{f"schema.{place}": partial(_schema, only=place) for place in PLACES},
+    **{f"schema.{place}.one": partial(_one, place=place) for place in PLACES},
+}

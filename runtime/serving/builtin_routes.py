@@ -3,72 +3,77 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from rest_framework.request import Request
 
-from runtime.describe.own_pages import PAGES, Page
-from runtime.describe.page_views import PageViewSet
-from runtime.describe.swagger_ui import docs
-from runtime.http.limits import count_address, count_login
+from runtime.http.limits import count_login
+from runtime.http.query_string import read_parameters
+from runtime.http.rendering import json_response
 from runtime.request_context import Exchange
-from runtime.serving.context_viewset import ContextViewSet
 from runtime.serving.served import current
 from runtime.serving.token_views import RefreshView, TokenView
+from runtime.serving.viewsets import GuardedViewSet
 
-FixedView: TypeAlias = Callable[[HttpRequest], HttpResponseBase]
+BuiltinView: TypeAlias = Callable[[HttpRequest], HttpResponseBase]
 
-_token = TokenView.as_view()
-_refresh = RefreshView.as_view()
+
+class ContextViewSet(GuardedViewSet):
+    """`GET /api/context`: what the configuration says of the caller, who may be anyone with a token."""
+
+    def read(self, request: Request, **kwargs: Any) -> HttpResponse:
+        read_parameters(self.exchange.request, ())
+        return json_response(self.exchange.user_context.answer(self.exchange.caller, self.exchange.call))
+
+
 _context = ContextViewSet.as_view({"get": "read"})
 
 
-def _counted(count: Callable[[HttpRequest], None], view: FixedView) -> FixedView:
+def counted(count: Callable[[HttpRequest], None], view: BuiltinView) -> BuiltinView:
     """Counted by address, whatever `Authorization` says."""
 
-    def counted(request: HttpRequest) -> HttpResponseBase:
+    def answer(request: HttpRequest) -> HttpResponseBase:
         count(request)
         return view(request)
-
-    return counted
-
-
-def _user_context(request: HttpRequest) -> HttpResponseBase:
-    return _context(request, exchange=_exchange(request))
-
-
-def _described(page: Page) -> FixedView:
-    view = PageViewSet.as_view({"get": "read"}, page=page)
-
-    def answer(request: HttpRequest) -> HttpResponseBase:
-        path = request.path_info.removesuffix("/")
-        name = path.rpartition("/")[2] if page.is_named else ""
-        return view(request, exchange=_exchange(request, name))
 
     return answer
 
 
-def _exchange(request: HttpRequest, name: str = "") -> Exchange:
+def exchange_of(request: HttpRequest, name: str = "") -> Exchange:
+    """The context of a request to a built-in route; `name` stood in its path."""
     served = current()
     return Exchange(request, served.user_context, record=name, roles=served.roles)
 
 
-FIXED: Mapping[str, Mapping[str, FixedView]] = {
-    "/api/token": {"POST": _counted(count_login, _token)},
-    "/api/token/refresh": {"POST": _counted(count_login, _refresh)},
+def _user_context(request: HttpRequest) -> HttpResponseBase:
+    return _context(request, exchange=exchange_of(request))
+
+
+_ROUTES: dict[str, Mapping[str, BuiltinView]] = {
+    "/api/token": {"POST": counted(count_login, TokenView.as_view())},
+    "/api/token/refresh": {"POST": counted(count_login, RefreshView.as_view())},
     "/api/context": {"GET": _user_context},
-    "/api/docs": {"GET": _counted(count_address, docs)},
-    **{page.path: {"GET": _described(page)} for page in PAGES if not page.is_named},
 }
 # By the path of what a name stands under.
-_NAMED: Mapping[str, Mapping[str, FixedView]] = {
-    page.path.rpartition("/")[0]: {"GET": _described(page)} for page in PAGES if page.is_named
-}
+_NAMED: dict[str, Mapping[str, BuiltinView]] = {}
 
 
-def fixed_at(path: str) -> Mapping[str, FixedView] | None:
+def add(path: str, view: BuiltinView) -> None:
+    """Answer GET at `path`, whose last segment may be `{name}`, with `view`.
+
+    What describes the API adds its pages when the app is ready: no request to anything else may need them.
+    """
+    place, _, last = path.rpartition("/")
+    if last == "{name}":
+        _NAMED[place] = {"GET": view}
+    else:
+        _ROUTES[path] = {"GET": view}
+
+
+def builtin_at(path: str) -> Mapping[str, BuiltinView] | None:
     """The views at `path` by method; a trailing slash makes no difference."""
     if path.endswith("/"):
         path = path[:-1]
-    return FIXED.get(path) or _NAMED.get(path.rpartition("/")[0])
+    return _ROUTES.get(path) or _NAMED.get(path.rpartition("/")[0])

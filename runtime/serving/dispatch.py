@@ -16,7 +16,7 @@ from runtime.http.failures import answer
 from runtime.http.problems import Problem, unknown_route
 from runtime.http.request_ids import HEADER, request_id
 from runtime.request_context import Exchange
-from runtime.serving.builtin_routes import fixed_at
+from runtime.serving.builtin_routes import builtin_at
 from runtime.serving.routing import Match
 from runtime.serving.served import Served, current
 from runtime.serving.usage import usage
@@ -58,9 +58,9 @@ def _say_length(request: HttpRequest, response: HttpResponse) -> None:
 
 def _answer(request: HttpRequest, watch: Watch) -> HttpResponseBase:
     path = request.path_info
-    fixed = fixed_at(path)
-    if fixed is not None:
-        return fixed[_method(request, fixed)](request)
+    builtin = builtin_at(path)
+    if builtin is not None:
+        return builtin[_method(request, builtin)](request)
     served = current()
     match = served.routes.match(path)
     if match is None:
@@ -74,7 +74,7 @@ def _answer(request: HttpRequest, watch: Watch) -> HttpResponseBase:
 def _options(request: HttpRequest) -> HttpResponseBase:
     """What a path takes. Browsers' preflights are answered before they come here."""
     path = request.path_info
-    known: Mapping[str, object] | None = fixed_at(path)
+    known: Mapping[str, object] | None = builtin_at(path)
     if known is None:
         match = current().routes.match(path)
         known = None if match is None else match.endpoints

@@ -1,29 +1,44 @@
-"""`POST /api/token` and `POST /api/token/refresh`. Both ignore any `Authorization` header."""
+"""`POST /api/token` and `POST /api/token/refresh`. Both ignore any `Authorization` header.
+
+They take a few texts, as JSON or, as OAuth 2 libraries send them, as a form.
+"""
 
 from __future__ import annotations
 
-from django.http import HttpResponse
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, QueryDict
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from designer.definitions import AccessDefinition, InputDefinition
+from designer.definitions import InputDefinition
+from designer.types import Limits
 from runtime.callers.local import TokenPair, issue, rotate
 from runtime.callers.login import log_in
-from runtime.describe.documentation import Documentation
+from runtime.http.bodies import malformed, read_body, read_object
+from runtime.http.problems import FieldError
+from runtime.http.query_string import read_parameters
 from runtime.http.rendering import json_response
-from runtime.operations.base import Description
-from runtime.serving.token_forms import read_form, texts
-from runtime.values.inputs import Inputs
+from runtime.values.inputs import Inputs, invalid_input
+
+FORM = "application/x-www-form-urlencoded"
+
+
+def _texts(*definitions: InputDefinition) -> Inputs:
+    """Inputs that no attribute stands behind."""
+    return Inputs(definitions, {defined.name: Limits.of(defined) for defined in definitions})
+
 
 # OAuth 2 libraries always say which grant they ask for (RFC 6749, 4.3 and 6).
-LOGIN = texts(
+LOGIN = _texts(
     InputDefinition(name="username", required=True, max_length=150),
     InputDefinition(name="password", required=True, max_length=1000),
     InputDefinition(name="grant_type", nullable=False, allowed=("password",)),
     # There are none to choose from, but libraries send what they were not given.
     InputDefinition(name="scope", max_length=1000),
 )
-REFRESH = texts(
+REFRESH = _texts(
     InputDefinition(name="refresh", required=True, max_length=8192),
     InputDefinition(name="grant_type", nullable=False, allowed=("refresh_token",)),
 )
@@ -32,32 +47,16 @@ REFRESH = texts(
 class TokenView(APIView):
     """A user name and a password for a pair of tokens."""
 
-    def document(self) -> Documentation:
-        return _document(
-            "token", "Get tokens", "A user name and a password for an access and a refresh token."
-        )
-
-    def describe(self) -> Description:
-        return _describe(LOGIN, 401, "invalid_credentials")
-
     def post(self, request: Request) -> HttpResponse:
-        form = read_form(request._request, LOGIN)
+        form = _read_form(request._request, LOGIN)
         return _answer(issue(log_in(request, form["username"], form["password"])))
 
 
 class RefreshView(APIView):
     """A refresh token, which is used up, for a new pair."""
 
-    def document(self) -> Documentation:
-        return _document(
-            "token_refresh", "Renew tokens", "A refresh token, which is used up, for a new pair."
-        )
-
-    def describe(self) -> Description:
-        return _describe(REFRESH, 401, "invalid_token")
-
     def post(self, request: Request) -> HttpResponse:
-        return _answer(rotate(read_form(request._request, REFRESH)["refresh"]))
+        return _answer(rotate(_read_form(request._request, REFRESH)["refresh"]))
 
 
 def _answer(pair: TokenPair) -> HttpResponse:
@@ -73,30 +72,28 @@ def _answer(pair: TokenPair) -> HttpResponse:
     )
 
 
-def _document(id: str, summary: str, description: str) -> Documentation:
-    return Documentation(id, summary, description, "Tokens", AccessDefinition(authentication_required=False))
+def _read_form(request: HttpRequest, inputs: Inputs) -> Mapping[str, Any]:
+    """The values of `inputs`. Raises Problem 400 naming all that is wrong, 413, 415."""
+    read_parameters(request, ())
+    is_form = request.META.get("CONTENT_TYPE", "").partition(";")[0].strip().lower() == FORM
+    return inputs.read(_fields(read_body(request)) if is_form else read_object(request))
 
 
-def _describe(form: Inputs, status: int, code: str) -> Description:
-    answer = {
-        "type": "object",
-        "properties": {
-            "access": {"type": "string"},
-            "refresh": {"type": "string"},
-            "access_token": {"type": "string", "description": "The same as `access`, by OAuth's name."},
-            "token_type": {"type": "string", "const": "Bearer"},
-            "expires_in": {"type": "integer", "description": "Seconds."},
-        },
-        "required": ["access", "refresh", "access_token", "token_type", "expires_in"],
-    }
-    return Description(
-        success=(200, answer, "A pair of tokens."),
-        # OAuth 2's form is taken, too. Generators make a mess of two media types that mean the same.
-        body=form.schema(),
-        problems={
-            400: ("malformed_body", "invalid_input", "invalid_parameter"),
-            415: ("unsupported_media_type",),
-            429: ("locked_out", "slowed_down"),
-            status: (code,),
-        },
-    )
+def _fields(body: bytes) -> Mapping[str, str]:
+    try:
+        form = QueryDict(body.decode("ascii"))
+    except UnicodeDecodeError as error:
+        raise malformed("The form is not URL-encoded.") from error
+    errors = [
+        FieldError("repeated_key", "Must be given once.", pointer=f"/{name}")
+        for name, values in form.lists()
+        if len(values) > 1
+    ]
+    errors += [
+        FieldError("invalid_character", "Must not hold NUL characters.", pointer=f"/{name}")
+        for name, value in form.items()
+        if "\0" in str(value)
+    ]
+    if errors:
+        raise invalid_input(errors)
+    return {name: str(value) for name, value in form.items()}

@@ -5,7 +5,6 @@ route → address limit → token → caller limit → roles → (the operation:
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, NoReturn
 
 from django.http import HttpRequest
@@ -17,13 +16,12 @@ from designer.definitions import AccessDefinition
 from runtime.callers.caller import ANONYMOUS, Caller
 from runtime.callers.refusals import authentication_required, forbidden
 from runtime.callers.tokens import authenticate
-from runtime.describe.documentation import Documentation, of_endpoint
 from runtime.http.accept import refuse_unacceptable
 from runtime.http.failures import misconfigured
 from runtime.http.limits import count_address, count_caller
 from runtime.http.problems import Problem
 from runtime.idempotency.guard import Idempotency
-from runtime.operations.base import Description, Operation
+from runtime.operations.base import Operation
 from runtime.request_context import Exchange
 
 PRIVATE = {"Cache-Control": "private, no-cache", "Vary": "Authorization"}
@@ -64,8 +62,6 @@ class OperationViewSet(GuardedViewSet):
     """An endpoint's operation, for every method of its kind."""
 
     operation: Operation = None  # type: ignore[assignment]
-    # What the operation says of itself, where somebody knows that already.
-    described: Description | None = None
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
@@ -86,23 +82,6 @@ class OperationViewSet(GuardedViewSet):
         endpoint = self.operation.endpoint.definition.key
         guard = Idempotency(self.exchange, endpoint, key, self.operation.body_digest)
         return guard.once(self.operation.run)
-
-    def document(self) -> Documentation:
-        return of_endpoint(self.operation.endpoint)
-
-    def describe(self) -> Description:
-        return self.described or self.operation.describe()
-
-
-class ItemViewSet(OperationViewSet):
-    """The same operation, as the path of one item of its list is documented."""
-
-    def document(self) -> Documentation:
-        listed = super().document()
-        return replace(listed, operation_id=f"{listed.operation_id}.item")
-
-    def describe(self) -> Description:
-        return self.operation.describe_item()
 
 
 class BrokenViewSet(GuardedViewSet):

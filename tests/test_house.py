@@ -1,0 +1,68 @@
+"""The house as `docs/architecture.md` draws it. Who may import whom is in `pyproject.toml`; counts are here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+
+import grimp
+
+PARTS = ("project", "runtime", "designer", "crmclient", "crmbox")
+
+# Circles that are still there, each by its package and the names in that. One that is mended leaves the list.
+CIRCLES = {
+    ("crmbox", "engine", "files", "metadata", "system"),
+    (
+        *("crmbox.webapi", "files", "keys", "model", "odata", "operations", "privileges"),
+        *("records", "rendering", "request", "routing", "sql"),
+    ),
+    ("crmbox.webapi.odata", "asking", "expanding"),
+    ("crmclient.dataverse", "files", "records"),
+    ("designer", "definitions", "kinds"),
+    ("designer", "documents", "loading", "overview", "rows"),
+    ("designer", "studio", "templatetags"),
+    ("designer.studio", "checking", "endpoints", "trying", "user_properties"),
+    ("designer.studio", "look", "saving"),
+}
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    circles = {(package, *members) for package in _packages() for members in _circles(package)}
+    assert circles == CIRCLES
+
+
+@cache
+def _graph() -> grimp.ImportGraph:
+    return grimp.build_graph(*PARTS, exclude_type_checking_imports=False)
+
+
+def _packages() -> Iterator[str]:
+    return (module for module in sorted(_graph().modules) if _graph().find_children(module))
+
+
+def _circles(package: str) -> list[tuple[str, ...]]:
+    """The names in `package` that import each other in a circle: modules, packages, and its `__init__`."""
+    own = {package: "__init__"}
+    for child in _graph().find_children(package):
+        name = child.rpartition(".")[2]
+        own |= dict.fromkeys({child, *_graph().find_descendants(child)}, name)
+    imports: dict[str, set[str]] = {name: set() for name in own.values()}
+    for module, name in own.items():
+        imported = _graph().find_modules_directly_imported_by(module)
+        imports[name] |= {own[other] for other in imported if other in own} - {name}
+    return sorted({members for name in imports if len(members := _circle_of(name, imports)) > 1})
+
+
+def _circle_of(name: str, imports: Mapping[str, set[str]]) -> tuple[str, ...]:
+    """`name`, and all that it leads to and that lead back to it."""
+    return tuple(sorted(other for other in _led_to(name, imports) if name in _led_to(other, imports)))
+
+
+def _led_to(name: str, imports: Mapping[str, set[str]]) -> set[str]:
+    found: set[str] = set()
+    ahead = [name]
+    while ahead:
+        new = imports[ahead.pop()] - found
+        found |= new
+        ahead += new
+    return found | {name}
