@@ -14,20 +14,19 @@ from crmbox import users
 from crmbox.engine.bulkhead import Bulkhead
 from crmbox.engine.connection import read_unit, write_unit
 from crmbox.engine.deadlines import Work
+from crmbox.engine.identities import SERVICE_USER
 from crmbox.engine.queries import run as run_query
-from crmbox.engine.records.associations import associate, disassociate
-from crmbox.engine.records.batch import run_batch
-from crmbox.engine.records.create import create, create_at_once
-from crmbox.engine.records.delete import delete
-from crmbox.engine.records.retrieve import retrieve
-from crmbox.engine.records.update import update, update_at_once
 from crmbox.engine.revision import LOCAL_REVISION_SQL
 from crmbox.engine.single_statements import single_unit
-from crmbox.files.download import download
-from crmbox.files.upload import Upload
 from crmbox.processes.registry import Context
 from crmbox.processes.run import execute, offered
-from crmbox.system import SERVICE_USER
+from crmbox.records.associations import associate, disassociate
+from crmbox.records.batch import run_batch
+from crmbox.records.create import create, create_at_once
+from crmbox.records.delete import delete
+from crmbox.records.record_files import Upload, download
+from crmbox.records.retrieve import retrieve
+from crmbox.records.update import update, update_at_once
 from crmclient.errors import PlatformError
 from crmclient.metadata import (
     Attribute,

@@ -6,8 +6,8 @@ from functools import lru_cache
 
 from crmbox.engine.connection import Unit
 from crmbox.engine.names import quote
-from crmbox.engine.records.retrieve import retrieve
 from crmbox.engine.snapshot import Snapshot, StoredEntity
+from crmbox.records.retrieve import retrieve
 from crmclient.metadata import PlatformUser, SecurityRole
 from crmclient.values import Guid, Reference
 

@@ -12,8 +12,8 @@ from django.db import DEFAULT_DB_ALIAS, transaction
 from crmbox.demo.entities import ENTITIES
 from crmbox.demo.people import CONTOSO
 from crmbox.demo.priority import PRIORITY
-from crmbox.demo.records import customers, organization, sales, service
-from crmbox.demo.records.script import Script
+from crmbox.demo.sample_records import customers, organization, sales, service
+from crmbox.demo.sample_records.script import Script
 from crmbox.engine.connection import read_unit
 from crmbox.metadata import change
 from crmbox.platform import EmbeddedPlatform

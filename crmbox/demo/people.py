@@ -9,7 +9,7 @@ from __future__ import annotations
 import uuid
 from typing import Final
 
-from crmbox.system.identities import ROOT_BUSINESS_UNIT
+from crmbox.engine.identities import ROOT_BUSINESS_UNIT
 from crmclient.values import Guid
 
 _DEMO: Final = uuid.UUID("8f0d1c5e-3a57-5d8e-9a41-6b2f7c90d3e4")

@@ -9,16 +9,40 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from pathlib import Path
 
+from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS
 
 from crmbox.engine.connection import WriteUnit, write_unit
 from crmbox.engine.dialects.base import DbValue
 from crmbox.engine.encoding import encode_timestamp
 from crmbox.engine.snapshot import StoredColumn, StoredEntity
-from crmbox.files.stores import block_store
+from crmbox.files.blocks import BlockStore
+from crmbox.files.database_blocks import DatabaseBlocks
+from crmbox.files.disk_blocks import DiskBlocks
+from crmclient.errors import InvalidRecord, UnknownAttribute, WrongType
 from crmclient.metadata import AttributeType
 from crmclient.values import Guid
+
+
+def file_column(stored: StoredEntity, attribute: str) -> StoredColumn:
+    """Raises InvalidRecord unless `attribute` is a file or image column."""
+    entity = stored.entity.logical_name
+    column = stored.columns.get(attribute)
+    if column is None:
+        raise InvalidRecord(entity, [UnknownAttribute(attribute, f"{entity} has no such attribute.")])
+    if column.attribute.type not in (AttributeType.FILE, AttributeType.IMAGE):
+        raise InvalidRecord(entity, [WrongType(attribute, "It is no file or image column.")])
+    return column
+
+
+def block_store(alias: str) -> BlockStore:
+    """In `alias`'s database, or in the folder `files` of DATA_DIR."""
+    if settings.PORTICO["CRM_FILES"] == "disk":
+        return DiskBlocks(Path(settings.DATA_DIR) / "files")
+    return DatabaseBlocks(alias)
+
 
 ABANDONED_AFTER = dt.timedelta(days=1)
 

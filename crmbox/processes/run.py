@@ -8,9 +8,9 @@ from django.db import transaction
 
 from crmbox.engine.codecs import codec_for
 from crmbox.engine.connection import read_unit
-from crmbox.engine.records.retrieve import retrieve
 from crmbox.engine.snapshot import Snapshot
 from crmbox.processes.registry import PROCESSES, Context, CustomProcess
+from crmbox.records.retrieve import retrieve
 from crmclient.errors import InvalidRecord, UnexpectedAnswer, UnknownProcess
 from crmclient.metadata import Process
 from crmclient.parameters import Encode, problems, target_problems

@@ -7,12 +7,12 @@ from typing import Any
 from django.db import DEFAULT_DB_ALIAS, connections
 
 from crmbox.engine.connection import read_unit, write_unit
+from crmbox.engine.identities import ROOT_BUSINESS_UNIT, SERVICE_USER
 from crmbox.engine.names import quote
-from crmbox.engine.records.create import create
 from crmbox.engine.revision import INSERT_REVISION, new_token
 from crmbox.metadata import Change, change
+from crmbox.records.create import create
 from crmbox.system.entities import ENTITIES, MANY_TO_MANY
-from crmbox.system.identities import ROOT_BUSINESS_UNIT, SERVICE_USER
 from crmclient.values import Guid, Reference, Values
 
 

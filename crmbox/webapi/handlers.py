@@ -20,16 +20,14 @@ MODULES: Final = (
             "changes",
         )
     ),
-    "crmbox.webapi.odata.collections",
+    "crmbox.webapi.collections",
+    "crmbox.webapi.properties",
     "crmbox.webapi.service",
     "crmbox.webapi.batch.running",
     "crmbox.webapi.files.messages",
-    "crmbox.webapi.operations.processes",
+    "crmbox.webapi.operations.process_calls",
     "crmbox.webapi.operations.bulk_delete",
-    *(
-        f"crmbox.webapi.records.{name}"
-        for name in ("retrieve", "create", "update", "delete", "properties", "links")
-    ),
+    *(f"crmbox.webapi.records.{name}" for name in ("retrieve", "create", "update", "delete", "links")),
 )
 
 

@@ -1,6 +1,6 @@
 """The metadata as the Web API names it: entity sets, properties, and navigation properties.
 
-A lookup's own value is the property `_primarycontactid_value`; where it leads, `odata.navigation` says.
+A lookup's own value is the property `_primarycontactid_value`; where it leads, `navigation` says.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from django.db import DEFAULT_DB_ALIAS
 from crmbox.engine.connection import read_unit
 from crmbox.engine.snapshot import Snapshot, StoredEntity
 from crmbox.webapi.errors import no_resource
-from crmbox.webapi.odata.navigation import (
+from crmbox.webapi.navigation import (
     Collection,
     Lookup,
     Navigation,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from typing import Any, Final
 
-from crmbox.system import ROOT_BUSINESS_UNIT
+from crmbox.engine.identities import ROOT_BUSINESS_UNIT
 from crmbox.webapi.errors import bad_url
 from crmbox.webapi.operations.parameters import read_arguments
 from crmbox.webapi.request import Request, Response, json_response

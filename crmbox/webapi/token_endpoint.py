@@ -8,7 +8,7 @@ import secrets
 from typing import BinaryIO
 from urllib.parse import parse_qs, unquote
 
-from crmbox.system import SERVICE_USER
+from crmbox.engine.identities import SERVICE_USER
 from crmbox.webapi.credentials import credentials
 from crmbox.webapi.request import Headers, Response
 from crmbox.webapi.tokens import LIFETIME, mint

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from crmbox.system import ROOT_BUSINESS_UNIT, SERVICE_USER
+from crmbox.engine.identities import ROOT_BUSINESS_UNIT, SERVICE_USER
 from crmclient import Call, Platform, Reference, Value
 from crmclient.errors import (
     AccessDenied,

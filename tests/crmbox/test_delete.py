@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crmbox.system import ROOT_BUSINESS_UNIT, SERVICE_USER
+from crmbox.engine.identities import ROOT_BUSINESS_UNIT, SERVICE_USER
 from crmclient import Platform, Reference
 from crmclient.errors import RecordNotFound, StateConflict, VersionMismatch
 from tests.crmbox.shop import add_category, add_product, read

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from crmbox.engine.connection import read_unit
-from crmbox.engine.sql.patterns import AnyText, Characters, OneCharacter, Token, like
+from crmbox.engine.like_patterns import AnyText, Characters, OneCharacter, Token, like
 from crmbox.engine.sql.plan import plan_of
 from crmbox.engine.sql.rows import RowPlan
 from crmclient.query.ast import Condition, Filter, Operator, Query

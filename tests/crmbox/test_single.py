@@ -10,9 +10,9 @@ import pytest
 from django.db import connections
 
 from crmbox.engine.connection import write_unit
-from crmbox.engine.records.delete import delete
-from crmbox.engine.records.update import update
 from crmbox.metadata import change
+from crmbox.records.delete import delete
+from crmbox.records.update import update
 from crmclient import Platform, Reference
 from crmclient.errors import DuplicateKey, InvalidRecord, RecordNotFound, VersionMismatch
 from crmclient.metadata import AttributeType

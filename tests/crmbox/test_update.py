@@ -6,7 +6,7 @@ import uuid
 
 import pytest
 
-from crmbox.system import ROOT_BUSINESS_UNIT
+from crmbox.engine.identities import ROOT_BUSINESS_UNIT
 from crmclient import Call, Platform, Reference
 from crmclient.errors import DuplicateKey, InvalidRecord, RecordNotFound, VersionMismatch
 from tests.crmbox.shop import add_category, add_product, read

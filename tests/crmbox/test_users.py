@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crmbox.system import ROOT_BUSINESS_UNIT, SERVICE_USER
+from crmbox.engine.identities import ROOT_BUSINESS_UNIT, SERVICE_USER
 from crmbox.system.install import install
 from crmclient import Platform, Reference
 from crmclient.errors import DuplicateKey, InvalidRecord, RecordNotFound

@@ -7,7 +7,7 @@ import pytest
 import requests
 
 from crmbox.demo.people import GONE_GREGOR, RITA_REP
-from crmbox.system import SERVICE_USER
+from crmbox.engine.identities import SERVICE_USER
 from tests.servers import Site
 from tests.webapi.crm import Crm
 

@@ -6,11 +6,14 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
 from typing import Any, NamedTuple, Protocol, TypeAlias
+
+from crmbox.engine.like_patterns import Token
+from crmclient.query.ast import DateGrouping
 
 DbValue: TypeAlias = str | int | float | bool | bytes | Decimal | None
 Row: TypeAlias = tuple[Any, ...]
@@ -51,6 +54,14 @@ class AtOnce(NamedTuple):
     version: str
 
 
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """An exact sum: the expressions to select, and how their values (None over no rows) make the number."""
+
+    pieces: tuple[str, ...]
+    combine: Callable[[Sequence[Any]], Decimal | int | float]
+
+
 class Cursor(Protocol):
     """As much of a DB-API cursor as the engine uses."""
 
@@ -72,6 +83,8 @@ class Dialect(ABC):
     placeholder: str
     nulls_first: str
     """What an ascending index or order adds to have empty values lowest."""
+    descending_nulls: str
+    """What a descending order adds to have empty values lowest, which is last."""
     begin_read: str | None
     """Opens one view of the data for several reads; None where a statement of its own is enough."""
     begin_write: str
@@ -124,3 +137,27 @@ class Dialect(ABC):
     @abstractmethod
     def unique_violation(self, error: BaseException) -> UniqueViolation | None:
         """What a driver's error says of uniqueness, None for any other error."""
+
+    # What queries say
+
+    @abstractmethod
+    def like(self, compared: str) -> str:
+        """`compared` matches the pattern given as one parameter: see `like_parameter`."""
+
+    @abstractmethod
+    def like_parameter(self, pattern: Iterable[Token]) -> str: ...
+
+    @abstractmethod
+    def contains_any(self, value: str) -> str:
+        """A multi-select choice holds one of the options given as one parameter: see `options_parameter`."""
+
+    @abstractmethod
+    def options_parameter(self, options: Sequence[int]) -> Any: ...
+
+    @abstractmethod
+    def date_part(self, value: str, grouping: DateGrouping, storage: Storage) -> str:
+        """The number of a day, week, month, quarter or year. Weeks begin on Sunday, the first on New Year."""
+
+    @abstractmethod
+    def sum(self, value: str, storage: Storage) -> Sum:
+        """The exact sum of a number's column; of a Double, the database's own."""

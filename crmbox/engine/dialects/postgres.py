@@ -4,16 +4,23 @@ much.
 
 from __future__ import annotations
 
+import re
 import threading
-from collections.abc import Sequence
-from typing import Any, cast
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from typing import Any, Final, cast
 
 import psycopg
 from psycopg.adapt import AdaptersMap
 from psycopg.types.string import TextLoader
 
-from crmbox.engine.dialects.base import AtOnce, Cursor, DbValue, Dialect, Row, Storage, UniqueViolation
+from crmbox.engine import money
+from crmbox.engine.dialects.base import AtOnce, Cursor, DbValue, Dialect, Row, Storage, Sum, UniqueViolation
+from crmbox.engine.like_patterns import AnyText, Characters, OneCharacter, Token
 from crmbox.engine.revision import RAISE_AT_ONCE
+from crmclient.query.ast import DateGrouping
+
+_PLACES: Final = {Storage.MONEY: money.MONEY_PLACES, Storage.DECIMAL: money.DECIMAL_PLACES}
 
 
 def _text_adapters() -> AdaptersMap:
@@ -44,6 +51,7 @@ class _ToldCursor(_TextCursor):
 class PostgreSQL(Dialect):
     name = "postgresql"
     placeholder = "%s"
+    descending_nulls = " NULLS LAST"
     nulls_first = " NULLS FIRST"
     begin_read = None
     begin_write = "BEGIN"
@@ -103,3 +111,46 @@ class PostgreSQL(Dialect):
         if not isinstance(error, psycopg.errors.UniqueViolation):
             return None
         return UniqueViolation(index=error.diag.constraint_name)
+
+    def like(self, compared: str) -> str:
+        return f"{compared} ~ %s"
+
+    def like_parameter(self, pattern: Iterable[Token]) -> str:
+        # `***:` says that an ordinary regular expression follows, whatever it begins with.
+        return "***:^" + "".join(_regex(token) for token in pattern) + "$"
+
+    def contains_any(self, value: str) -> str:
+        return f"string_to_array({value}, '|') && %s::text[]"
+
+    def options_parameter(self, options: Sequence[int]) -> list[str]:
+        return [str(option) for option in options]
+
+    def date_part(self, value: str, grouping: DateGrouping, storage: Storage) -> str:
+        day = value if storage is Storage.DATE else f"({value} AT TIME ZONE 'UTC')"
+        if grouping is DateGrouping.WEEK:
+            new_year_weekday = f"extract(dow from date_trunc('year', {day}))"
+            return f"((extract(doy from {day}) - 1 + {new_year_weekday})::integer / 7 + 1)"
+        return f"extract({grouping.value} from {day})::integer"
+
+    def sum(self, value: str, storage: Storage) -> Sum:
+        def combine(parts: Sequence[Any]) -> Decimal | int | float:
+            total = parts[0] or 0
+            if storage is Storage.DOUBLE:
+                return float(total)
+            if storage in _PLACES:
+                return money.unscaled(money.scaled(Decimal(total), _PLACES[storage]), _PLACES[storage])
+            return int(total)
+
+        return Sum((f"SUM({value})",), combine)
+
+
+def _regex(token: Token) -> str:
+    match token:
+        case AnyText():
+            return ".*"
+        case OneCharacter():
+            return "."
+        case Characters(ranges, negated):
+            inner = "".join(f"{re.escape(first)}-{re.escape(last)}" for first, last in ranges)
+            return f"[{'^' if negated else ''}{inner}]"
+    return re.escape(token)

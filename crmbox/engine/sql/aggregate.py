@@ -13,7 +13,6 @@ from typing import Any, Final
 
 from crmbox.engine import money
 from crmbox.engine.dialects.base import Dialect, Storage
-from crmbox.engine.sql.dialects.base import Phrases
 from crmbox.engine.sql.filters import FilterWriter
 from crmbox.engine.sql.fragment import Fragment, concat
 from crmbox.engine.sql.grouping import Groups, date_part
@@ -54,11 +53,11 @@ class AggregatePlan:
         return rows
 
 
-def aggregate_plan(query: Query, scope: Scope, dialect: Dialect, phrases: Phrases) -> AggregatePlan:
-    filters = FilterWriter(scope, dialect, phrases)
+def aggregate_plan(query: Query, scope: Scope, dialect: Dialect) -> AggregatePlan:
+    filters = FilterWriter(scope, dialect)
     where = filters.write(query.filter, scope.root)
     joined = from_clause(scope, filters)
-    writer = _Writer(query, scope, phrases)
+    writer = _Writer(query, scope, dialect)
     condition: tuple[str | Fragment, ...] = () if where is None else (" WHERE ", where)
     inner = concat(f"SELECT {writer.groups.select} ", joined, *condition, writer.groups.group_by)
     orders = tuple((writer.ranked(order), order.descending) for order in query.orders)
@@ -74,10 +73,10 @@ def aggregate_plan(query: Query, scope: Scope, dialect: Dialect, phrases: Phrase
 class _Writer:
     """Sorts the columns of a query into groups and aggregates."""
 
-    def __init__(self, query: Query, scope: Scope, phrases: Phrases) -> None:
+    def __init__(self, query: Query, scope: Scope, dialect: Dialect) -> None:
         self.groups = Groups()
+        self._dialect = dialect
         self._snapshot = scope.snapshot
-        self._phrases = phrases
         columns = selected(query, scope)
         self._keys = unique_keys(columns)
         self._grouped: dict[str, Operand] = {}
@@ -87,7 +86,7 @@ class _Writer:
             operand = scope.operand(source, column.attribute, construct)
             _check(column, operand, construct)
             if column.aggregate is None:
-                self._grouped[key] = self.groups.add(date_part(operand, column, phrases))
+                self._grouped[key] = self.groups.add(date_part(operand, column, dialect))
             else:
                 aggregates.append((key, column, operand))
         written = [(key, *self._aggregate(n, c, o)) for n, (key, c, o) in enumerate(aggregates)]
@@ -131,7 +130,7 @@ class _Writer:
             case Aggregate.MIN | Aggregate.MAX:
                 extreme = f"{column.aggregate.value.upper()}({operand.value})"
                 return show(extreme), lambda parts: _decoded(operand, parts[0])
-        total = self._phrases.sum(operand.value, operand.storage)
+        total = self._dialect.sum(operand.value, operand.storage)
         if column.aggregate is Aggregate.SUM:
             return show(*total.pieces), total.combine
         return show(f"COUNT({operand.value})", *total.pieces), lambda parts: _average(

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from crmbox.engine.dialects.base import Dialect
-from crmbox.engine.sql.dialects.base import Phrases
 from crmbox.engine.sql.fragment import Fragment, Slot, join
 from crmbox.engine.sql.operands import Operand, name_of
 from crmbox.engine.sql.operators import (
@@ -29,10 +28,9 @@ EVERY_ROW: Final = Fragment("1 = 1")
 class FilterWriter:
     """Writes the filters of one query, in the walk order; `values` counts the values taken so far."""
 
-    def __init__(self, scope: Scope, dialect: Dialect, phrases: Phrases) -> None:
+    def __init__(self, scope: Scope, dialect: Dialect) -> None:
         self._scope = scope
         self._dialect = dialect
-        self._phrases = phrases
         self.values = 0
         self._conditions = 0
 
@@ -65,7 +63,7 @@ class FilterWriter:
         denied = DENIED.get(condition.operator)
         phrase = POSITIVE[denied or condition.operator]
         operand = self._fitting(condition.operator, phrase, operand, construct)
-        setting = Setting(operand, self._dialect, self._phrases)
+        setting = Setting(operand, self._dialect)
         slots = self._slots(condition, phrase, setting, construct)
         text = phrase.write(setting)
         if denied is not None:

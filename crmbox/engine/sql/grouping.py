@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from crmbox.engine.dialects.base import Storage
-from crmbox.engine.sql.dialects.base import Phrases
+from crmbox.engine.dialects.base import Dialect, Storage
 from crmbox.engine.sql.operands import Operand
 from crmclient.errors import InvalidQuery
 from crmclient.query.ast import Column
@@ -54,13 +53,13 @@ class Groups:
         return f"d.{name}"
 
 
-def date_part(operand: Operand, column: Column, phrases: Phrases) -> Operand:
+def date_part(operand: Operand, column: Column, dialect: Dialect) -> Operand:
     """The part of a date that a column groups by, as a whole number; the operand itself without one."""
     if column.date_grouping is None:
         return operand
     if operand.family is not Family.TIME:
         raise InvalidQuery(f"attribute {operand.label}: only dates have a dategrouping.")
-    part = phrases.date_part(operand.compared, column.date_grouping, operand.storage)
+    part = dialect.date_part(operand.compared, column.date_grouping, operand.storage)
     return replace(
         operand, family=Family.NUMBER, value=part, compared=part, storage=Storage.INTEGER, decode=None
     )

@@ -10,11 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from crmbox.engine import like_patterns
 from crmbox.engine.dialects.base import Dialect
-from crmbox.engine.sql import patterns
-from crmbox.engine.sql.dialects.base import Phrases
+from crmbox.engine.like_patterns import Token
 from crmbox.engine.sql.operands import Operand
-from crmbox.engine.sql.patterns import Token
 from crmclient.query.ast import Operator
 from crmclient.query.bounds import MOST_VALUES
 
@@ -31,7 +30,6 @@ class Setting:
 
     operand: Operand
     dialect: Dialect
-    phrases: Phrases
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +48,7 @@ def _among(s: Setting) -> str:
 
 
 def _contains_any(s: Setting) -> str:
-    return s.phrases.contains_any(s.operand.value)
+    return s.dialect.contains_any(s.operand.value)
 
 
 def _comparison(sign: str) -> Callable[[Setting], str]:
@@ -82,7 +80,7 @@ def _options(s: Setting) -> tuple[Encode, ...]:
     def encode(values: Sequence[object]) -> Any:
         if any(type(value) is not int for value in _several(values)):
             raise TypeError("whole numbers, the values of options, are needed")
-        return s.phrases.options_parameter(values)  # type: ignore[arg-type]  # just checked
+        return s.dialect.options_parameter(values)  # type: ignore[arg-type]  # just checked
 
     return (encode,)
 
@@ -104,7 +102,7 @@ def _pattern(tokens: Callable[[str], list[Token]]) -> Callable[[Setting], tuple[
             text = str(value)
             if len(text) > LONGEST_PATTERN:
                 raise ValueError(f"a pattern can have at most {LONGEST_PATTERN} characters")
-            return s.phrases.like_parameter(tokens(text))
+            return s.dialect.like_parameter(tokens(text))
 
         return (encode,)
 
@@ -112,7 +110,7 @@ def _pattern(tokens: Callable[[str], list[Token]]) -> Callable[[Setting], tuple[
 
 
 def _matching(tokens: Callable[[str], list[Token]]) -> Phrase:
-    return Phrase(1, lambda s: s.phrases.like(s.operand.compared), _pattern(tokens), by_name=True)
+    return Phrase(1, lambda s: s.dialect.like(s.operand.compared), _pattern(tokens), by_name=True)
 
 
 POSITIVE: Final[dict[Operator, Phrase]] = {
@@ -123,10 +121,10 @@ POSITIVE: Final[dict[Operator, Phrase]] = {
     Operator.LE: Phrase(1, _comparison("<="), _one),
     Operator.BETWEEN: Phrase(2, _between, _two),
     Operator.IN: Phrase(None, _among, _listed),
-    Operator.LIKE: _matching(patterns.like),
-    Operator.BEGINS_WITH: _matching(patterns.begins_with),
-    Operator.ENDS_WITH: _matching(patterns.ends_with),
-    Operator.CONTAINS: _matching(patterns.contains),
+    Operator.LIKE: _matching(like_patterns.like),
+    Operator.BEGINS_WITH: _matching(like_patterns.begins_with),
+    Operator.ENDS_WITH: _matching(like_patterns.ends_with),
+    Operator.CONTAINS: _matching(like_patterns.contains),
     Operator.CONTAIN_VALUES: Phrase(None, _contains_any, _options),
     Operator.NULL: Phrase(0, lambda s: f"{s.operand.value} IS NULL", _none),
     Operator.NOT_NULL: Phrase(0, lambda s: f"{s.operand.value} IS NOT NULL", _none),

@@ -15,7 +15,6 @@ from typing import Any, Final
 
 from crmbox.engine.dialects.base import Dialect
 from crmbox.engine.snapshot import Snapshot
-from crmbox.engine.sql.dialects.base import Phrases
 from crmbox.engine.sql.operands import Operand, name_of
 from crmbox.engine.sql.scope import Scope, output_key, selected
 from crmclient.errors import InvalidQuery
@@ -39,9 +38,9 @@ class SortKey:
     to_token: Callable[[Any], str | int | float]
     from_token: Callable[[Any], Any]
 
-    def text(self, dialect: Dialect, phrases: Phrases) -> str:
+    def text(self, dialect: Dialect) -> str:
         if self.descending:
-            return f"{self.sql} DESC{phrases.descending_nulls if self.nullable else ''}"
+            return f"{self.sql} DESC{dialect.descending_nulls if self.nullable else ''}"
         return f"{self.sql}{dialect.nulls_first if self.nullable else ''}"
 
 

@@ -9,7 +9,6 @@ from typing import Final, TypeAlias
 
 from crmbox.engine.snapshot import Snapshot
 from crmbox.engine.sql.aggregate import AggregatePlan, aggregate_plan
-from crmbox.engine.sql.dialects import PHRASES
 from crmbox.engine.sql.rows import RowPlan, distinct_plan, plain_plan
 from crmbox.engine.sql.scope import Scope
 from crmclient.query.ast import Query
@@ -50,9 +49,9 @@ def plan_of(query: Query, shape: Shape, snapshot: Snapshot) -> Plan:
 
 def _steps(query: Query, snapshot: Snapshot) -> RowPlan | AggregatePlan:
     scope = Scope(query, snapshot)
-    dialect, phrases = snapshot.dialect, PHRASES[snapshot.dialect.name]
+    dialect = snapshot.dialect
     if query.is_aggregate:
-        return aggregate_plan(query, scope, dialect, phrases)
+        return aggregate_plan(query, scope, dialect)
     if query.distinct:
-        return distinct_plan(query, scope, dialect, phrases)
-    return plain_plan(query, scope, dialect, phrases)
+        return distinct_plan(query, scope, dialect)
+    return plain_plan(query, scope, dialect)

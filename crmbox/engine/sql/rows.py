@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from crmbox.engine.dialects.base import Dialect
-from crmbox.engine.sql.dialects.base import Phrases
 from crmbox.engine.sql.filters import FilterWriter
 from crmbox.engine.sql.fragment import Fragment, Slot, concat
 from crmbox.engine.sql.grouping import Groups
@@ -37,7 +36,6 @@ class RowPlan:
         keys: Sequence[SortKey],
         values: int,
         dialect: Dialect,
-        phrases: Phrases,
     ) -> None:
         self._outputs = outputs
         self._source = source
@@ -47,7 +45,7 @@ class RowPlan:
         self._dialect = dialect
         self._key_positions = [outputs.position_of(key.sql) for key in keys]
         self._select = f"SELECT {', '.join(outputs.expressions)} "
-        self._order = " ORDER BY " + ", ".join(key.text(dialect, phrases) for key in keys)
+        self._order = " ORDER BY " + ", ".join(key.text(dialect) for key in keys)
         self._pages: dict[tuple[tuple[bool, ...] | None, bool], tuple[Fragment, ...]] = {}
         self.count = concat("SELECT COUNT(*) ", source, *_where_clause(where))
         self.records = outputs.records
@@ -87,20 +85,18 @@ class RowPlan:
         return concat(*parts)
 
 
-def plain_plan(query: Query, scope: Scope, dialect: Dialect, phrases: Phrases) -> RowPlan:
-    filters = FilterWriter(scope, dialect, phrases)
+def plain_plan(query: Query, scope: Scope, dialect: Dialect) -> RowPlan:
+    filters = FilterWriter(scope, dialect)
     where = filters.write(query.filter, scope.root)
     source = from_clause(scope, filters)
     columns = _columns(query, scope)
     keys = sort_keys(query, scope)
-    return RowPlan(
-        Outputs(columns, scope.snapshot), source, where, keys, _values(query, filters), dialect, phrases
-    )
+    return RowPlan(Outputs(columns, scope.snapshot), source, where, keys, _values(query, filters), dialect)
 
 
-def distinct_plan(query: Query, scope: Scope, dialect: Dialect, phrases: Phrases) -> RowPlan:
+def distinct_plan(query: Query, scope: Scope, dialect: Dialect) -> RowPlan:
     """Rows are the groups of all selected columns, in whose order no other column can take part."""
-    filters = FilterWriter(scope, dialect, phrases)
+    filters = FilterWriter(scope, dialect)
     where = filters.write(query.filter, scope.root)
     joined = from_clause(scope, filters)
     groups = Groups()
@@ -121,7 +117,7 @@ def distinct_plan(query: Query, scope: Scope, dialect: Dialect, phrases: Phrases
     keys = with_ties(keys, [operand for _, operand in columns], descending=False)
     outputs = Outputs(columns, scope.snapshot)
     source = concat("FROM (", inner, ") AS d")
-    return RowPlan(outputs, source, None, keys, _values(query, filters), dialect, phrases)
+    return RowPlan(outputs, source, None, keys, _values(query, filters), dialect)
 
 
 def _columns(query: Query, scope: Scope) -> list[tuple[str, Operand]]:

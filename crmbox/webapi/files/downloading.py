@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from urllib.parse import quote
 
 from django.utils.http import content_disposition_header
 
+from crmbox.webapi.base64_bodies import encoded
 from crmbox.webapi.errors import WebApiError
 from crmbox.webapi.files.names import HEADER
 from crmbox.webapi.files.sessions import CHUNK
@@ -128,14 +128,3 @@ def _as_json(context: str, chunks: Iterator[bytes]) -> Iterator[bytes]:
     yield exact_json.render({"@odata.context": context})[:-1] + b',"value":"'
     yield from encoded(chunks)
     yield b'"}'
-
-
-def encoded(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """base64 of bytes that come in pieces of any size."""
-    left = b""
-    for chunk in chunks:
-        piece = left + chunk
-        whole = len(piece) - len(piece) % 3
-        yield base64.b64encode(piece[:whole])
-        left = piece[whole:]
-    yield base64.b64encode(left)

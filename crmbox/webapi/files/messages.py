@@ -9,8 +9,8 @@ from typing import Any
 from django.core import signing
 
 from crmbox.models import File
+from crmbox.webapi.base64_bodies import encoded
 from crmbox.webapi.errors import bad_payload, invalid_argument
-from crmbox.webapi.files.downloading import encoded
 from crmbox.webapi.files.names import ANY_TYPE
 from crmbox.webapi.files.sessions import CHUNK, Session, begin, resume
 from crmbox.webapi.files.uploading import put

@@ -10,9 +10,9 @@ import re
 from typing import BinaryIO
 
 from crmbox.webapi.errors import WebApiError, bad_payload
-from crmbox.webapi.files.images import checked_image
 from crmbox.webapi.files.names import HEADER, content_type, file_name
 from crmbox.webapi.files.sessions import CHUNK, Session, begin, resume
+from crmbox.webapi.images import checked_image
 from crmbox.webapi.keys import locate
 from crmbox.webapi.request import Request, Response, no_content
 from crmbox.webapi.routing import Target

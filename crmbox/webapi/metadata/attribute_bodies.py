@@ -9,7 +9,7 @@ from typing import Any, Final
 from crmbox.metadata import Extras
 from crmbox.webapi.errors import bad_payload, unsupported
 from crmbox.webapi.metadata.bodies import Body, global_set, read_options
-from crmbox.webapi.metadata.labels import merged
+from crmbox.webapi.metadata.label_bodies import merged
 from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior, OptionSet, RequiredLevel
 
 _KILOBYTE: Final = 1024

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from crmbox.engine.snapshot import Snapshot, StoredColumn
 from crmbox.webapi.metadata.items import Item, Leads, managed, metadata_id
-from crmbox.webapi.metadata.labels import label_json
+from crmbox.webapi.metadata.label_bodies import label_json
 from crmbox.webapi.metadata.option_sets import (
     boolean_option_set,
     global_option_set,

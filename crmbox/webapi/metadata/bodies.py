@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar
 
 from crmbox.webapi.errors import bad_payload
 from crmbox.webapi.metadata.items import metadata_id
-from crmbox.webapi.metadata.labels import read_label
+from crmbox.webapi.metadata.label_bodies import read_label
 from crmclient.errors import InvalidDefinition
 from crmclient.metadata import Label, Option, OptionSet, RequiredLevel
 

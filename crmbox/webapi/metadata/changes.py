@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 
 from crmbox.webapi.body import parse, parse_object
 from crmbox.webapi.errors import bad_url, unsupported
-from crmbox.webapi.metadata.entities import entity_item
+from crmbox.webapi.metadata.entity_definitions import entity_item
 from crmbox.webapi.metadata.items import Item
 from crmbox.webapi.paths import Argument
 from crmbox.webapi.request import Request, Response, json_response

@@ -10,7 +10,7 @@ from crmbox.webapi.metadata.attribute_bodies import changed_attribute
 from crmbox.webapi.metadata.bodies import Body
 from crmbox.webapi.metadata.creating import body_of, cascade_of
 from crmbox.webapi.metadata.items import Item
-from crmbox.webapi.metadata.labels import merged
+from crmbox.webapi.metadata.label_bodies import merged
 from crmbox.webapi.metadata.walking import ENTITIES, OPTION_SETS, RELATIONSHIPS, walk
 from crmbox.webapi.request import Request, Response, no_content
 from crmbox.webapi.routing import named

@@ -10,7 +10,7 @@ from lxml import etree
 from crmbox.engine.snapshot import Snapshot
 from crmbox.webapi.metadata.attributes import DOCUMENT, NOTES
 from crmbox.webapi.model import NAMESPACE, EntityType, Model, property_name
-from crmbox.webapi.odata.navigation import Lookup
+from crmbox.webapi.navigation import Lookup
 from crmbox.webapi.request import Request, Response
 from crmbox.webapi.routing import named
 from crmclient.metadata import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from crmbox.webapi.metadata.items import Item, managed, metadata_id
-from crmbox.webapi.metadata.labels import label_json
+from crmbox.webapi.metadata.label_bodies import label_json
 from crmclient.metadata import Attribute, AttributeType, Label, Option, OptionSet
 
 _YES, _NO = Label({1033: "Yes", 1031: "Ja"}), Label({1033: "No", 1031: "Nein"})

@@ -10,7 +10,7 @@ from crmbox.metadata import Change, change
 from crmbox.webapi.errors import bad_payload
 from crmbox.webapi.metadata.bodies import Body, next_value
 from crmbox.webapi.metadata.creating import body_of
-from crmbox.webapi.metadata.labels import merged
+from crmbox.webapi.metadata.label_bodies import merged
 from crmbox.webapi.request import Request, Response, json_response, no_content
 from crmbox.webapi.routing import named
 from crmclient.errors import InvalidDefinition

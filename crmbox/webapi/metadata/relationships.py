@@ -6,8 +6,8 @@ from typing import Any
 
 from crmbox.engine.snapshot import Snapshot
 from crmbox.webapi.metadata.items import Item, managed, metadata_id
-from crmbox.webapi.metadata.labels import label_json
-from crmbox.webapi.odata.navigation import lookup_name
+from crmbox.webapi.metadata.label_bodies import label_json
+from crmbox.webapi.navigation import lookup_name
 from crmclient.metadata import AlternateKey, Label, Relationship
 
 _FOUND_BY = ("SchemaName",)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from crmbox.engine.snapshot import Snapshot
 from crmbox.webapi.errors import WebApiError, bad_url, no_resource
-from crmbox.webapi.metadata.entities import entity_item
+from crmbox.webapi.metadata.entity_definitions import entity_item
 from crmbox.webapi.metadata.items import Item
 from crmbox.webapi.metadata.option_sets import global_option_set
 from crmbox.webapi.metadata.relationships import relationship_item

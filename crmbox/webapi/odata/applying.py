@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from crmbox.webapi.errors import bad_url, unsupported
 from crmbox.webapi.model import EntityType
-from crmbox.webapi.odata.asking import Asking, directions
 from crmbox.webapi.odata.options import Options, call, split
 from crmbox.webapi.odata.paging import NO_RECORD, Paging
 from crmbox.webapi.odata.properties import Paths
+from crmbox.webapi.odata.record_reader import RecordReader, directions
 from crmbox.webapi.odata.rows import collection_response, counts
 from crmbox.webapi.rendering import put_value
 from crmbox.webapi.request import Request, Response
@@ -42,7 +42,7 @@ class _Shown:
 
 @dataclass(slots=True)
 class _Reading:
-    asking: Asking
+    asking: RecordReader
     paths: Paths
     filters: list[Filter] = field(default_factory=list)
     shown: list[_Shown] = field(default_factory=list)
@@ -120,7 +120,7 @@ def apply(request: Request, type_: EntityType, options: Options) -> Response:
     """Raises WebApiError, and what `Platform.query` raises."""
     if options.select or options.expand:
         raise unsupported("$select and $expand beside $apply")
-    asking = Asking(request)
+    asking = RecordReader(request)
     reading = _Reading(asking, Paths(request.model, type_))
     reading.transformations(options.apply or "")
     own = asking.filter(options.filter, reading.paths, tuple(reading.filters))

@@ -16,10 +16,10 @@ from odata_query import ast
 from crmbox.platform import EmbeddedPlatform
 from crmbox.webapi.errors import WebApiError, bad_url, unsupported
 from crmbox.webapi.model import EntityType
+from crmbox.webapi.navigation import Collection
 from crmbox.webapi.odata import literals
 from crmbox.webapi.odata.expressions import operands, parse_filter
 from crmbox.webapi.odata.functions import NAMESPACE, full_name, path_and_condition
-from crmbox.webapi.odata.navigation import Collection
 from crmbox.webapi.odata.properties import Paths, Place, no_property
 from crmbox.webapi.odata.related import Related, listed
 from crmclient.errors import InvalidQuery

@@ -8,7 +8,7 @@ from typing import Final
 
 from crmbox.webapi.errors import WebApiError, bad_url, unsupported
 from crmbox.webapi.model import EntityType
-from crmbox.webapi.odata.navigation import Collection, Lookup, Navigation
+from crmbox.webapi.navigation import Collection, Lookup, Navigation
 from crmbox.webapi.odata.properties import no_property
 
 MOST: Final = 15

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from crmbox.webapi.errors import WebApiError, bad_url
 from crmbox.webapi.model import EntityType, Model
-from crmbox.webapi.odata.navigation import Lookup
+from crmbox.webapi.navigation import Lookup
 from crmclient.metadata import Attribute
 from crmclient.query.ast import Column, Link
 

@@ -12,7 +12,7 @@ from typing import Final
 from crmbox.platform import EmbeddedPlatform
 from crmbox.webapi.errors import WebApiError
 from crmbox.webapi.model import EntityType, Model
-from crmbox.webapi.odata.navigation import Collection
+from crmbox.webapi.navigation import Collection
 from crmclient.platform import Call
 from crmclient.query.ast import Column, Condition, Filter, FilterItem, Link, Operator, Query
 from crmclient.values import Guid, Reference, Value

@@ -9,7 +9,7 @@ from typing import Any
 
 from crmbox.webapi.errors import WebApiError, bad_payload
 from crmbox.webapi.model import EntityType
-from crmbox.webapi.odata.navigation import Collection, Lookup
+from crmbox.webapi.navigation import Collection, Lookup
 from crmbox.webapi.records.references import read_reference
 from crmbox.webapi.records.values import read_value, wrong_type
 from crmbox.webapi.request import Request

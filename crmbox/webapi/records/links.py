@@ -6,7 +6,7 @@ from crmbox.webapi.error_codes import DUPLICATE_ID
 from crmbox.webapi.errors import WebApiError, bad_payload, bad_url
 from crmbox.webapi.keys import locate
 from crmbox.webapi.model import EntityType
-from crmbox.webapi.odata.navigation import Collection
+from crmbox.webapi.navigation import Collection
 from crmbox.webapi.records.references import read_reference
 from crmbox.webapi.records.retrieve import representation
 from crmbox.webapi.rendering import record_url

@@ -7,8 +7,8 @@ from typing import Any
 
 from crmbox.webapi.keys import locate
 from crmbox.webapi.model import EntityType
-from crmbox.webapi.odata.asking import Asking
 from crmbox.webapi.odata.options import read_options
+from crmbox.webapi.odata.record_reader import RecordReader
 from crmbox.webapi.rendering import context, etag
 from crmbox.webapi.request import Request, Response, json_response
 from crmbox.webapi.routing import Shape, Target, on
@@ -35,5 +35,5 @@ def representation(
         options = replace(options, expand=None)
     return {
         "@odata.context": context(request.base, type_, options.select, single=True),
-        **Asking(request).one(type_, id, options),
+        **RecordReader(request).one(type_, id, options),
     }

@@ -7,9 +7,9 @@ from contextlib import AbstractContextManager, nullcontext
 
 from django.db import transaction
 
-from crmbox.webapi.files.images import image_type
+from crmbox.webapi.images import image_type
 from crmbox.webapi.model import EntityType
-from crmbox.webapi.odata.navigation import Collection
+from crmbox.webapi.navigation import Collection
 from crmbox.webapi.records.draft import Draft
 from crmbox.webapi.records.links import tie
 from crmbox.webapi.records.retrieve import representation

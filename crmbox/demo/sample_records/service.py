@@ -6,9 +6,9 @@ import datetime as dt
 from collections.abc import Sequence
 from typing import Final
 
-from crmbox.demo.records.customers import Customer
-from crmbox.demo.records.organization import AGENTS, SELLERS
-from crmbox.demo.records.script import PRIORITIES, Script, user
+from crmbox.demo.sample_records.customers import Customer
+from crmbox.demo.sample_records.organization import AGENTS, SELLERS
+from crmbox.demo.sample_records.script import PRIORITIES, Script, user
 from crmclient.values import Reference, Value
 
 CASES: Final = 300

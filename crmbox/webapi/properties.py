@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from crmbox.webapi.base64_bodies import NOTE_BODY
 from crmbox.webapi.errors import bad_payload, no_resource, unsupported
-from crmbox.webapi.files.bodies import NOTE_BODY
 from crmbox.webapi.files.downloading import download, download_base64, download_json
 from crmbox.webapi.files.uploading import upload
 from crmbox.webapi.keys import locate

@@ -8,20 +8,20 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import BinaryIO
 
-from crmbox.engine.connection import WriteUnit, write_unit
+from crmbox.engine.connection import WriteUnit, read_unit, write_unit
 from crmbox.engine.deadlines import in_time
 from crmbox.engine.names import quote
-from crmbox.engine.records.callers import check_caller
-from crmbox.engine.records.statements import version_number, with_id
-from crmbox.engine.records.storing import record_id, store
-from crmbox.engine.records.written import Written
 from crmbox.engine.snapshot import StoredEntity
 from crmbox.files import registry
 from crmbox.files.blocks import BLOCK
-from crmbox.files.columns import file_column
-from crmbox.files.stores import block_store
+from crmbox.files.registry import block_store, file_column
+from crmbox.records.callers import check_caller
+from crmbox.records.retrieve import retrieve
+from crmbox.records.statements import record_id, store, version_number, with_id
+from crmbox.records.written import Written
 from crmclient.errors import (
     InvalidRecord,
+    OutOfRange,
     PlatformError,
     RecordNotFound,
     TooLong,
@@ -29,7 +29,7 @@ from crmclient.errors import (
 )
 from crmclient.limits import check_file
 from crmclient.platform import Call
-from crmclient.values import FileInfo, Guid, Value, new_guid
+from crmclient.values import Download, FileInfo, Guid, Value, new_guid
 
 
 class Upload:
@@ -134,3 +134,22 @@ def _facts(stored: StoredEntity, attribute: str, info: FileInfo) -> Iterator[tup
         fact = column.definition.file_fact
         if fact is not None and fact.file == attribute:
             yield name, True if fact.fact == "present" else getattr(info, fact.fact)
+
+
+def download(
+    alias: str, entity: str, record: Guid, attribute: str, start: int, length: int | None
+) -> Download | None:
+    """Raises as `Platform.download`; InvalidRecord for a range that begins behind the file's end.
+
+    FileLost is raised here, and not once the answer is on its way.
+    """
+    with read_unit(alias) as unit:
+        file_column(unit.snapshot.entity(entity), attribute)
+        info = retrieve(unit, entity, record, (attribute,)).values[attribute]
+    if not isinstance(info, FileInfo):
+        return None
+    if not 0 <= start <= info.size or (length is not None and length < 0):
+        raise InvalidRecord(entity, [OutOfRange(attribute, f"The file has {info.size} bytes.")])
+    available = info.size - start
+    wanted = available if length is None else min(length, available)
+    return Download(info, start, wanted, block_store(alias).read(info.id, info.size, start, wanted))

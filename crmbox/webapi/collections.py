@@ -5,9 +5,9 @@ from __future__ import annotations
 from crmbox.webapi.keys import locate
 from crmbox.webapi.model import EntityType
 from crmbox.webapi.odata import applying, fetching
-from crmbox.webapi.odata.asking import Asking
 from crmbox.webapi.odata.options import Options, read_options
 from crmbox.webapi.odata.paging import Paging
+from crmbox.webapi.odata.record_reader import RecordReader
 from crmbox.webapi.odata.rows import MOST_COUNTED, collection_response, counts
 from crmbox.webapi.rendering import context, record_url
 from crmbox.webapi.request import Request, Response
@@ -38,7 +38,7 @@ def related(request: Request, target: Target) -> Response:
 def related_references(request: Request, target: Target) -> Response:
     type_, within, links = _related(request, target)
     options = Options(select=type_.entity.primary_id)
-    found = Asking(request).rows(type_, options, within=within, links=links)
+    found = RecordReader(request).rows(type_, options, within=within, links=links)
     references = [{"@odata.id": record_url(request.base, type_, row.id)} for row in found.rows]
     return collection_response(
         request, {"@odata.context": f"{request.base}$metadata#Collection($ref)", "value": references}
@@ -58,7 +58,7 @@ def related_count(request: Request, target: Target) -> Response:
 def _counted(
     request: Request, type_: EntityType, within: tuple[Filter, ...], links: tuple[Link, ...]
 ) -> Response:
-    total = Asking(request).count(type_, read_options(request.query), within, links)
+    total = RecordReader(request).count(type_, read_options(request.query), within, links)
     return Response(200, {"Content-Type": "text/plain"}, str(min(total, MOST_COUNTED)).encode())
 
 
@@ -70,7 +70,7 @@ def _answer(
     links: tuple[Link, ...],
 ) -> Response:
     paging = Paging(request, options)
-    found = Asking(request).rows(type_, options, within=within, links=links, page=paging.page)
+    found = RecordReader(request).rows(type_, options, within=within, links=links, page=paging.page)
     rows = found.rows[: paging.size]
     content = {
         "@odata.context": context(request.base, type_, options.select),

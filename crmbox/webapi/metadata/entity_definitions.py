@@ -8,7 +8,7 @@ from typing import Any
 from crmbox.engine.snapshot import Snapshot, StoredEntity
 from crmbox.webapi.metadata.attributes import attribute_item, schema_name
 from crmbox.webapi.metadata.items import Item, Leads, managed, metadata_id
-from crmbox.webapi.metadata.labels import label_json
+from crmbox.webapi.metadata.label_bodies import label_json
 from crmbox.webapi.metadata.relationships import key_item, relationship_item
 from crmclient.metadata import AttributeType, Relationship
 

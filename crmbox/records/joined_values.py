@@ -6,8 +6,8 @@ from functools import lru_cache
 
 from crmbox.engine.connection import Unit
 from crmbox.engine.names import quote
-from crmbox.engine.records.written import Written
 from crmbox.engine.snapshot import StoredColumn, StoredEntity
+from crmbox.records.written import Written
 from crmclient.values import Guid
 
 

@@ -10,9 +10,9 @@ from decimal import Decimal
 from typing import Final
 
 from crmbox.demo.people import KEY_ACCOUNTS
-from crmbox.demo.records.locales import LOCALES, Locale
-from crmbox.demo.records.organization import SELLERS
-from crmbox.demo.records.script import PRIORITIES, Script, user
+from crmbox.demo.sample_records.locales import LOCALES, Locale
+from crmbox.demo.sample_records.organization import SELLERS
+from crmbox.demo.sample_records.script import PRIORITIES, Script, user
 from crmclient.platform import Update
 from crmclient.values import Reference, Value
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Final
 
-from crmbox.demo.records.customers import Customer
-from crmbox.demo.records.locales import LOCALES
-from crmbox.demo.records.organization import SELLERS
-from crmbox.demo.records.script import PRIORITIES, Script, user
+from crmbox.demo.sample_records.customers import Customer
+from crmbox.demo.sample_records.locales import LOCALES
+from crmbox.demo.sample_records.organization import SELLERS
+from crmbox.demo.sample_records.script import PRIORITIES, Script, user
 from crmclient.values import Reference, Value
 
 LEADS: Final = 150

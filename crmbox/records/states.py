@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import cast
 
-from crmbox.engine.records.written import Written
 from crmbox.engine.snapshot import StoredEntity
+from crmbox.records.written import Written
 from crmclient.errors import UnknownOption
 
 STATE, STATUS = "statecode", "statuscode"

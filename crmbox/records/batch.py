@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from crmbox.engine.connection import WriteUnit
 from crmbox.engine.deadlines import in_time
-from crmbox.engine.records.create import create
-from crmbox.engine.records.delete import delete
-from crmbox.engine.records.update import update
+from crmbox.records.create import create
+from crmbox.records.delete import delete
+from crmbox.records.update import update
 from crmclient.errors import PlatformError
 from crmclient.platform import Call, Create, Operation, Update
 from crmclient.values import Stored

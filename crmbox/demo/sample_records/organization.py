@@ -13,7 +13,7 @@ from crmbox.demo.people import (
     SERVICE,
     stable_id,
 )
-from crmbox.demo.records.script import DAYS, Script, user
+from crmbox.demo.sample_records.script import DAYS, Script, user
 from crmclient.values import Guid, Reference, Value
 
 _UNITS: Final = (

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from crmbox.engine.connection import Unit
 from crmbox.engine.names import quote
-from crmbox.engine.records.callers import is_enabled, refuse_unless
-from crmbox.engine.records.written import Pointed, Written
 from crmbox.engine.snapshot import Snapshot
+from crmbox.records.callers import is_enabled, refuse_unless
+from crmbox.records.written import Pointed, Written
 from crmclient.errors import UnknownTarget
 from crmclient.values import Guid, Reference
 

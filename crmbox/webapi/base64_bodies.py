@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+from collections.abc import Iterator
 from typing import Any
 
-from crmbox.webapi.files.downloading import encoded
 from crmbox.webapi.model import EntityType
 from crmbox.webapi.request import Request
 from crmclient.metadata import Attribute, AttributeType
@@ -37,3 +38,14 @@ def leave_bodies(type_: EntityType, shown: tuple[str, ...]) -> tuple[str, ...]:
 def _body(request: Request, type_: EntityType, id: Guid, name: str) -> str | None:
     found = request.platform.download(type_.name, id, name, call=request.call)
     return None if found is None else b"".join(encoded(found.chunks)).decode("ascii")
+
+
+def encoded(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """base64 of bytes that come in pieces of any size."""
+    left = b""
+    for chunk in chunks:
+        piece = left + chunk
+        whole = len(piece) - len(piece) % 3
+        yield base64.b64encode(piece[:whole])
+        left = piece[whole:]
+    yield base64.b64encode(left)

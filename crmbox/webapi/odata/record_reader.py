@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
+from crmbox.webapi.base64_bodies import leave_bodies, put_bodies
 from crmbox.webapi.errors import bad_url
-from crmbox.webapi.files.bodies import leave_bodies, put_bodies
 from crmbox.webapi.model import EntityType
-from crmbox.webapi.odata import expanding
+from crmbox.webapi.navigation import Collection, Lookup
 from crmbox.webapi.odata.filters import Filters
-from crmbox.webapi.odata.navigation import Collection
 from crmbox.webapi.odata.options import Expansion, Options, aliases, read_expansions, split
 from crmbox.webapi.odata.properties import Paths
-from crmbox.webapi.odata.related import Related
-from crmbox.webapi.rendering import record_json
+from crmbox.webapi.odata.related import Related, listed
+from crmbox.webapi.rendering import record_json, record_url
 from crmbox.webapi.request import Request
 from crmclient.query.ast import ALL, Column, Filter, Link, Order, Page, Query
-from crmclient.values import Guid, Values
+from crmclient.values import Guid, Reference, Value, Values
 
 
 def columns_of(type_: EntityType, select: str | None) -> tuple[str, ...]:
@@ -79,8 +80,8 @@ class Found:
     total: int | None
 
 
-class Asking:
-    """Asks on behalf of one request."""
+class RecordReader:
+    """Reads on behalf of one request: one query for the rows, and one for each expansion of all of them."""
 
     def __init__(self, request: Request) -> None:
         self.request = request
@@ -144,7 +145,7 @@ class Asking:
     def _expand(self, type_: EntityType, rows: list[Row], expansions: tuple[Expansion, ...]) -> None:
         """Put what the expansions lead to into the rows' content."""
         for expansion in expansions:
-            expanding.expand(self, type_, rows, expansion)
+            _expand(self, type_, rows, expansion)
 
     def _row(self, type_: EntityType, shown: tuple[str, ...], values: Values) -> Row:
         content = record_json(
@@ -162,3 +163,111 @@ def _lookups(expansions: tuple[Expansion, ...]) -> tuple[str, ...]:
     return tuple(
         item.navigation.attribute for item in expansions if not isinstance(item.navigation, Collection)
     )
+
+
+def _expand(reader: RecordReader, type_: EntityType, rows: list[Row], expansion: Expansion) -> None:
+    """Raises WebApiError, and what `Platform.query` raises."""
+    if isinstance(expansion.navigation, Lookup):
+        _lookup(reader, rows, expansion, expansion.navigation)
+    else:
+        _collection(reader, type_, rows, expansion, expansion.navigation)
+
+
+def _lookup(reader: RecordReader, rows: list[Row], expansion: Expansion, lookup: Lookup) -> None:
+    pointed = [row.values[lookup.attribute] for row in rows]
+    for target in lookup.targets:
+        keys = tuple(dict.fromkeys(r.id for r in pointed if isinstance(r, Reference) and r.entity == target))
+        type_ = reader.model.entity_type(target)
+        if expansion.reference:
+            found = {key: {"@odata.id": record_url(reader.request.base, type_, key)} for key in keys}
+        else:
+            found = {row.id: row.content for row in _with_keys(reader, type_, expansion.options, keys)}
+        if len(lookup.targets) > 1:
+            found = {key: {"@odata.type": f"#{type_.type_name}", **found[key]} for key in found}
+        for row, reference in zip(rows, pointed, strict=True):
+            if not isinstance(reference, Reference):
+                row.content[lookup.name] = None
+            elif reference.entity == target:
+                row.content[lookup.name] = found.get(reference.id)
+            else:
+                row.content.setdefault(lookup.name, None)
+
+
+def _with_keys(
+    reader: RecordReader, type_: EntityType, options: Options, keys: tuple[Guid, ...]
+) -> list[Row]:
+    if not keys:
+        return []
+    within = Filter((listed(type_.entity.primary_id, keys),))
+    return reader.rows(type_, options, within=(within,)).rows
+
+
+def _collection(
+    reader: RecordReader, type_: EntityType, rows: list[Row], expansion: Expansion, collection: Collection
+) -> None:
+    keys = tuple(row.id for row in rows)
+    members = _members(reader, type_, expansion, collection, keys) if keys else {}
+    for row in rows:
+        own = members.get(row.id, [])
+        row.content[collection.name] = [member.content for member in own[: expansion.options.top]]
+        row.content[f"{collection.name}@odata.nextLink"] = _address(reader, type_, row.id, expansion)
+
+
+def _members(
+    reader: RecordReader,
+    type_: EntityType,
+    expansion: Expansion,
+    collection: Collection,
+    keys: tuple[Guid, ...],
+) -> dict[Guid, list[Row]]:
+    """The related records of each key, in the order that the options ask for."""
+    target = reader.model.entity_type(collection.entity)
+    members: dict[Guid, list[Row]] = defaultdict(list)
+    if collection.attribute is not None:
+        within = Filter((listed(collection.attribute, keys),))
+        found = reader.rows(target, expansion.options, within=(within,), also=(collection.attribute,))
+        for row in found.rows:
+            members[_guid(row.values[collection.attribute])].append(row)
+        return members
+    owners = _pairs(reader, type_, target, collection, keys)
+    for row in _with_keys(reader, target, expansion.options, tuple(owners)):
+        for owner in owners[row.id]:
+            members[owner].append(row)
+    return members
+
+
+def _pairs(
+    reader: RecordReader,
+    type_: EntityType,
+    target: EntityType,
+    collection: Collection,
+    keys: tuple[Guid, ...],
+) -> dict[Guid, list[Guid]]:
+    """Of a many-to-many relationship: whom each related record belongs to."""
+    own, other = type_.entity.primary_id, target.entity.primary_id
+    query = Query(
+        collection.relationship.intersect or "", (Column(own), Column(other)), Filter((listed(own, keys),))
+    )
+    owners: dict[Guid, list[Guid]] = defaultdict(list)
+    for pair in reader.request.platform.query(query, call=reader.request.call).rows:
+        owners[_guid(pair[other])].append(_guid(pair[own]))
+    return owners
+
+
+def _address(reader: RecordReader, type_: EntityType, id: Guid, expansion: Expansion) -> str:
+    """Where the related records of one record are read on their own."""
+    options = "&".join(_quoted(part) for part in split(expansion.text, ";") if part)
+    url = f"{record_url(reader.request.base, type_, id)}/{expansion.navigation.name}"
+    return f"{url}?{options}" if options else url
+
+
+def _quoted(option: str) -> str:
+    name, _, value = option.partition("=")
+    return f"{name.strip()}={quote(value.strip(), safe=_LEGIBLE)}"
+
+
+_LEGIBLE = "(),/$=;:@'"
+
+
+def _guid(value: Value) -> Guid:
+    return value.id if isinstance(value, Reference) else str(value)

@@ -9,14 +9,14 @@ from functools import lru_cache
 from crmbox.engine.connection import WriteUnit
 from crmbox.engine.dialects.base import DbValue
 from crmbox.engine.failures import NotUnique
-from crmbox.engine.records.joined import join
-from crmbox.engine.records.pointing import OWNER, look_up, looked_up
-from crmbox.engine.records.statements import VERSION, duplicate, insert_at_once_sql, insert_sql
-from crmbox.engine.records.states import settle
-from crmbox.engine.records.written import Written
+from crmbox.engine.identities import SERVICE_USER
 from crmbox.engine.single_statements import SingleUnit
 from crmbox.engine.snapshot import StoredColumn, StoredEntity
-from crmbox.system import SERVICE_USER
+from crmbox.records.joined_values import join
+from crmbox.records.referenced_records import OWNER, look_up, looked_up
+from crmbox.records.statements import VERSION, duplicate, insert_at_once_sql, insert_sql
+from crmbox.records.states import settle
+from crmbox.records.written import Written
 from crmclient import fitting
 from crmclient.errors import InvalidRecord, WrongType
 from crmclient.values import Guid, Reference, Stored, Values, new_guid

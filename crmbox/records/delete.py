@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from crmbox.engine.connection import WriteUnit
+from crmbox.engine.identities import ROOT_BUSINESS_UNIT, SERVICE_USER
 from crmbox.engine.names import quote
-from crmbox.engine.records.callers import check_caller
-from crmbox.engine.records.statements import (
+from crmbox.engine.snapshot import Snapshot, StoredColumn, StoredEntity
+from crmbox.files.registry import forget_record
+from crmbox.records.callers import check_caller
+from crmbox.records.statements import (
     delete_sql,
+    record_id,
     untouched,
     version_condition,
     version_number,
 )
-from crmbox.engine.records.storing import record_id
-from crmbox.engine.snapshot import Snapshot, StoredColumn, StoredEntity
-from crmbox.files.registry import forget_record
-from crmbox.system import ROOT_BUSINESS_UNIT, SERVICE_USER
 from crmclient.errors import StateConflict
 from crmclient.metadata import Cascade
 from crmclient.values import Guid

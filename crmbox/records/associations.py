@@ -7,10 +7,9 @@ from typing import NamedTuple
 
 from crmbox.engine.connection import WriteUnit
 from crmbox.engine.names import quote
-from crmbox.engine.records.callers import check_caller
-from crmbox.engine.records.statements import VERSION
-from crmbox.engine.records.storing import record_id
 from crmbox.engine.snapshot import Snapshot, StoredEntity
+from crmbox.records.callers import check_caller
+from crmbox.records.statements import VERSION, record_id
 from crmclient.errors import RecordNotFound, UnknownRelationship
 from crmclient.values import Guid, new_guid
 

@@ -4,16 +4,20 @@ meet.
 
 from __future__ import annotations
 
+import datetime as dt
 from functools import lru_cache
 
-from crmbox.engine.connection import Unit
+from crmbox.engine.connection import Unit, WriteUnit
 from crmbox.engine.dialects.base import AtOnce, Dialect
 from crmbox.engine.failures import NotUnique
+from crmbox.engine.identities import SERVICE_USER
 from crmbox.engine.names import quote
-from crmbox.engine.records.pointing import BUSINESS_UNIT
 from crmbox.engine.snapshot import StoredEntity
+from crmbox.records.referenced_records import BUSINESS_UNIT
+from crmbox.records.written import Written
+from crmclient import fitting
 from crmclient.errors import DuplicateKey, PlatformError, RecordNotFound, VersionMismatch
-from crmclient.values import Guid
+from crmclient.values import Guid, Reference
 
 VERSION = "versionnumber"
 
@@ -117,3 +121,37 @@ def duplicate(stored: StoredEntity, error: NotUnique) -> DuplicateKey:
         if violation.index == stored.definition.key_indexes[key.name] or violation.columns == columns:
             return DuplicateKey(stored.entity.logical_name, key.name)
     return DuplicateKey(stored.entity.logical_name, stored.entity.primary_id)
+
+
+def store(
+    unit: WriteUnit, written: Written, record: Guid, *, if_version: str | None, caller: Guid | None
+) -> None:
+    """Raises RecordNotFound, VersionMismatch, DuplicateKey."""
+    stored = written.stored
+    stamp(written, unit.now, caller)
+    written.set(VERSION, unit.version)
+    mark = unit.dialect.placeholder
+    sql = update_sql(stored, tuple(written.columns), mark)
+    parameters = [*written.columns.values(), record]
+    if if_version is not None:
+        sql += version_condition(stored, mark)
+        parameters.append(version_number(stored.entity.logical_name, record, if_version))
+    try:
+        touched = unit.execute(sql, parameters)
+    except NotUnique as error:
+        raise duplicate(stored, error) from error
+    if not touched:
+        raise untouched(unit, stored, record)
+
+
+def stamp(written: Written, now: dt.datetime, caller: Guid | None) -> None:
+    written.set("modifiedon", now)
+    written.set("modifiedby", Reference("systemuser", caller or SERVICE_USER))
+
+
+def record_id(stored: StoredEntity, id: Guid) -> Guid:
+    """An id as stored. What is no GUID is the id of no record."""
+    try:
+        return fitting.guid(id)
+    except TypeError:
+        raise RecordNotFound(stored.entity.logical_name, str(id)) from None

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from crmbox.engine.connection import WriteUnit
 from crmbox.engine.failures import NotUnique
-from crmbox.engine.records.joined import is_joined, join
-from crmbox.engine.records.pointing import OWNER, look_up, looked_up
-from crmbox.engine.records.statements import duplicate, update_at_once_sql, version_number
-from crmbox.engine.records.states import settle
-from crmbox.engine.records.storing import record_id, stamp, store
-from crmbox.engine.records.written import Written
 from crmbox.engine.single_statements import SingleUnit
 from crmbox.engine.snapshot import Snapshot, StoredEntity
 from crmbox.files.registry import clears_files, detach_cleared
+from crmbox.records.joined_values import is_joined, join
+from crmbox.records.referenced_records import OWNER, look_up, looked_up
+from crmbox.records.statements import duplicate, record_id, stamp, store, update_at_once_sql, version_number
+from crmbox.records.states import settle
+from crmbox.records.written import Written
 from crmclient.values import Guid, Reference, Stored, Values
 
 
