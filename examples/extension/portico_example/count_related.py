@@ -1,0 +1,46 @@
+"""Count related: the descriptor of a kind of operation, and the rule for its setting."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from designer.definitions.endpoints import EndpointSettings
+from designer.kinds import OperationKind, Scope
+from designer.kinds.base import STEPS
+from designer.readiness.registry import Found, blocking_of
+from designer.readiness.subjects import EndpointSubject
+
+
+class CountRelatedSettings(EndpointSettings):
+    """`relationship` leads from the record to those that are counted."""
+
+    relationship: str = Field(
+        "",
+        title="Relationship",
+        description="A one-to-many relationship from the entity: contact_customer_accounts",
+    )
+
+
+@blocking_of(CountRelatedSettings, "count-relationship")
+def relationship_leads_to_many(subject: EndpointSubject, settings: CountRelatedSettings) -> Found:
+    if not subject.entity:
+        return
+    related = {known.name: known for known in subject.metadata.relationships(subject.entity)}
+    found = related.get(settings.relationship)
+    if found is None or not found.is_to_many_from(subject.entity):
+        yield (
+            f"{subject.entity} has no one-to-many relationship “{settings.relationship}”. Write another.",
+            "settings.relationship",
+        )
+
+
+COUNT_RELATED = OperationKind(
+    name="count-related",
+    label="Count related",
+    summary="Counts the records that belong to a record.",
+    scope=Scope.ENTITY,
+    methods=("GET",),
+    path="/api/{module}/{segment}/{id}/counts/{name}",
+    settings=CountRelatedSettings,
+    sections=STEPS,
+)
