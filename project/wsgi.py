@@ -14,7 +14,7 @@ django.setup(set_prefix=False)
 from project.application import Application  # noqa: E402
 from project.checks import refuse_a_wrong_start  # noqa: E402
 from project.tidying import tidy_from_now_on  # noqa: E402
-from runtime.describe.child_process import WORKSHOP  # noqa: E402
+from runtime.describe.fragment_maker import CHILD  # noqa: E402
 from runtime.serving.usage import usage  # noqa: E402
 
 application = Application()
@@ -22,4 +22,4 @@ application = Application()
 refuse_a_wrong_start()
 usage.write_from_now_on()
 tidy_from_now_on()
-WORKSHOP.open()
+CHILD.use_from_now_on()

@@ -12,8 +12,9 @@ class Runtime(AppConfig):
     def ready(self) -> None:
         from designer.models.labels import label
         from runtime.callers import checks  # noqa: F401  registers them
-        from runtime.describe import page_views, saves
+        from runtime.describe import page_views
+        from runtime.describe.fragment_maker import watch_saves
 
-        saves.watch()
+        watch_saves()
         page_views.serve()
         label(self.get_models())

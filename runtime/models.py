@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from runtime.callers.api_accounts import ApiAccount
 from runtime.callers.failed_logins import FailedLogins, KnownNetwork
-from runtime.describe.models import DescriptionFragment
+from runtime.describe.fragment_store import DescriptionFragment
 from runtime.idempotency.models import IdempotencyRecord
 
 __all__ = ["ApiAccount", "DescriptionFragment", "FailedLogins", "IdempotencyRecord", "KnownNetwork"]

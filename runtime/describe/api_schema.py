@@ -11,12 +11,10 @@ import orjson
 from crmclient.metadata import Entity as PlatformEntity
 from designer.kinds import KINDS, Scope
 from runtime.describe.audience import Audience
-from runtime.describe.document_cache import Documents
-from runtime.describe.fragment_cache import LIBRARY
-from runtime.describe.labels import Language
-from runtime.describe.schema_entries import Entry, entries
-from runtime.describe.schema_parts import Part, name_of, operation_of, place_of
-from runtime.describe.schema_renderer import Renderer
+from runtime.describe.document_cache import DocumentCache
+from runtime.describe.fragment_cache import FRAGMENTS
+from runtime.describe.schema_parts import Entry, Part, entries, name_of, operation_of, place_of
+from runtime.describe.schema_renderer import Language, Renderer
 from runtime.describe.schema_shapes import (
     FORMAT,
     Call,
@@ -100,12 +98,13 @@ class Schema:
         """The texts of `listed`, made anew only where they change; empty for what cannot be described."""
         same = (place, digest(self.renderer.outside.encode()))
         keys = [
-            "\n".join((*same, *(LIBRARY.digests.of(self.served, id) for id in entry.ids))) for entry in listed
+            "\n".join((*same, *(FRAGMENTS.digests.of(self.served, id) for id in entry.ids)))
+            for entry in listed
         ]
         found = [RENDERED.find(key) for key in keys]
         # All at once: one by one would ask the database as often.
         missing = [entry for entry, text in zip(listed, found, strict=True) if text is None]
-        LIBRARY.of(self.served, (id for entry in missing for id in entry.ids))
+        FRAGMENTS.of(self.served, (id for entry in missing for id in entry.ids))
         return [
             RENDERED.get(key, partial(self._render, place, entry)) if text is None else text
             for key, entry, text in zip(keys, listed, found, strict=True)
@@ -120,7 +119,7 @@ class Schema:
         return self.served.platform.entities()
 
     def _parts(self, ids: Iterable[int]) -> list[Part]:
-        parts = (fragment.part for fragment in LIBRARY.of(self.served, ids))
+        parts = (fragment.part for fragment in FRAGMENTS.of(self.served, ids))
         return [part for part in parts if part is not None]
 
     def _entity(self, parts: Sequence[Part]) -> Entity:
@@ -194,7 +193,7 @@ _MAKERS: Mapping[str, Callable[[Schema, Sequence[Part]], Any]] = {
     "optionsets": Schema._option_set,
 }
 # What was rendered for some readers, by what it was made of.
-RENDERED = Documents()
+RENDERED = DocumentCache()
 
 
 def _is_of_entity(part: Part, entity: str, operation: str) -> bool:

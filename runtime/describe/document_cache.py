@@ -8,14 +8,14 @@ from collections import OrderedDict
 from collections.abc import Callable
 
 from runtime.describe.audience import Audience
-from runtime.describe.fragment_digests import program
+from runtime.describe.fragments import program
 from runtime.serving.served import Served
 
 # A reader chooses language, module and form: what is kept for all of them is bounded.
 MOST_BYTES = 96 * 1024 * 1024
 
 
-class Documents:
+class DocumentCache:
     """What was asked for last, by entity tag or any other text that stands for the content."""
 
     def __init__(self) -> None:
@@ -58,4 +58,4 @@ def tag_of(served: Served, audience: Audience, *form: str) -> str:
     return f'"{hashlib.sha256(text.encode()).hexdigest()[:24]}"'
 
 
-DOCUMENTS = Documents()
+DOCUMENTS = DocumentCache()

@@ -1,11 +1,21 @@
-"""What a route says of itself in the document, beside what its operation describes."""
+"""What a route says of itself in the document beside what its operation describes, and its problems.
+
+Of problems there is one schema, and a response for each set of codes that a status may carry.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from http import HTTPStatus
+from typing import Any
 
 from designer.configuration import Endpoint
 from designer.definitions import AccessDefinition
+from runtime.http.conditions import digest
+from runtime.http.problems import CONTENT_TYPE
+from runtime.operations.base import Description
 
 # The tag of what belongs to no module: option sets, which no other kind of endpoint is.
 GLOBAL = "Global option sets"
@@ -50,3 +60,120 @@ def operation_id(endpoint: Endpoint) -> str:
     definition, kind = endpoint.definition, endpoint.kind
     places = {"module": definition.module, "segment": endpoint.segment, "name": definition.name}
     return ".".join([kind.name, *(text for place, text in places.items() if f"{{{place}}}" in kind.path)])
+
+
+_TEXT = {"type": "string"}
+
+PROBLEM: dict[str, Any] = {
+    "type": "object",
+    "description": "A refusal (RFC 9457). `code` is stable; `errors` names every wrong field at once.",
+    "properties": {
+        "type": _TEXT,
+        "title": _TEXT,
+        "status": {"type": "integer"},
+        "detail": _TEXT,
+        "instance": _TEXT,
+        "code": _TEXT,
+        "requestId": _TEXT,
+        "errors": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "pointer": {**_TEXT, "description": "Where in the body, as a JSON pointer."},
+                    "parameter": {**_TEXT, "description": "Which query-string parameter."},
+                    "code": _TEXT,
+                    "message": _TEXT,
+                },
+                "required": ["code", "message"],
+            },
+        },
+    },
+    "required": ["type", "title", "status", "detail", "instance", "code", "requestId"],
+}
+
+_SECONDS = {"description": "Seconds to wait.", "schema": {"type": "string"}}
+_HEADERS: dict[int, dict[str, Any]] = {
+    401: {"WWW-Authenticate": {"description": "How to authenticate.", "schema": {"type": "string"}}},
+    429: {"Retry-After": _SECONDS},
+    503: {"Retry-After": _SECONDS},
+}
+
+
+@cache
+def response_name(status: int, codes: tuple[str, ...]) -> str:
+    """The component's name: thousands of operations refer to it, so it is short."""
+    phrase = HTTPStatus(status).phrase.replace(" ", "").replace("-", "")
+    return f"{phrase}.{digest(' '.join(codes).encode())[:10]}"
+
+
+@cache
+def response(status: int, codes: tuple[str, ...]) -> dict[str, Any]:
+    """The component: `x-codes` says for programs what the description says for people."""
+    known = ", ".join(f"`{code}`" for code in codes)
+    found: dict[str, Any] = {
+        "description": f"{HTTPStatus(status).phrase}: {known}",
+        "content": {CONTENT_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+        "x-codes": list(codes),
+    }
+    if status in _HEADERS:
+        found["headers"] = _HEADERS[status]
+    return found
+
+
+def components(problems: Iterable[tuple[int, tuple[str, ...]]]) -> dict[str, dict[str, Any]]:
+    """The components that references to `problems` lead to, by kind and name."""
+    responses = {response_name(status, codes): response(status, codes) for status, codes in problems}
+    return {"responses": responses, "schemas": {"Problem": PROBLEM}} if responses else {}
+
+
+Problems = Mapping[int, Sequence[str]]
+
+# Whatever a request asks for.
+_ALWAYS: Problems = {
+    400: ("bad_request", "malformed_query_string"),
+    404: ("not_found",),
+    406: ("not_acceptable",),
+    414: ("query_string_too_long",),
+    429: ("too_many_requests",),
+    500: ("internal_error",),
+    502: ("platform_error",),
+    503: (
+        *("platform_unavailable", "platform_throttled", "endpoint_misconfigured"),
+        *("issuer_unavailable", "unavailable"),
+    ),
+    504: ("platform_timeout", "timeout"),
+}
+_GUARDED: Problems = {
+    401: ("authentication_required", "invalid_token"),
+    403: ("forbidden", "no_platform_user", "platform_denied"),
+}
+# A token is judged wherever one is sent.
+_OPEN: Problems = {401: ("invalid_token",), 403: ("no_platform_user", "platform_denied")}
+_WITH_BODY: Problems = {
+    400: ("incomplete_body",),
+    411: ("length_required",),
+    413: ("too_large",),
+    415: ("unsupported_encoding",),
+    507: ("insufficient_storage",),
+}
+_REPEATABLE: Problems = {400: ("invalid_idempotency_key",), 409: ("in_flight",), 422: ("key_reused",)}
+
+
+def refusals(documentation: Documentation, description: Description) -> dict[int, tuple[str, ...]]:
+    """Every code that the operation may answer with, by status."""
+    found: dict[int, dict[str, None]] = {}
+    for problems in _applying(documentation, description):
+        for status, codes in problems.items():
+            found.setdefault(status, {}).update(dict.fromkeys(codes))
+    return {status: tuple(sorted(codes)) for status, codes in sorted(found.items())}
+
+
+def _applying(documentation: Documentation, description: Description) -> Iterable[Problems]:
+    yield description.problems
+    yield _ALWAYS
+    yield _GUARDED if documentation.access.authentication_required else _OPEN
+    if description.body is not None or description.bodies:
+        yield _WITH_BODY
+    if documentation.repeatable:
+        yield _REPEATABLE

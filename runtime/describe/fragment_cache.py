@@ -9,21 +9,19 @@ from collections.abc import Collection, Iterable, Mapping
 
 from django.conf import settings
 
-from runtime.describe.child_process import WORKSHOP
-from runtime.describe.fragment_digests import Digests
-from runtime.describe.fragments import Fragment, make, read
-from runtime.describe.models import DescriptionFragment
+from runtime.describe.fragment_maker import CHILD
+from runtime.describe.fragment_store import AT_ONCE, read_fragments
+from runtime.describe.fragments import Digests, Fragment, make, read
 from runtime.http.problems import Problem
 from runtime.serving.served import Served
 
 RETRY_SECONDS = 1
-# Asking takes time from those who are served: as long for each `_AT_ONCE` that are missing.
+# Asking takes time from those who are served: as long for each `AT_ONCE` that are missing.
 _PAUSE = 0.05
-_AT_ONCE = 250
 _LONGEST_PAUSE = 0.5
 
 
-class Library:
+class FragmentCache:
     """Reads fragments from the database, and has those made that are missing."""
 
     def __init__(self) -> None:
@@ -44,7 +42,7 @@ class Library:
     def keep_only(self, served: Served) -> None:
         """Forget the fragments of what is served no longer."""
         present = {self.digests.of(served, id) for id in served.routes.ids()}
-        if len(self._fragments) > 2 * len(present) + _AT_ONCE:
+        if len(self._fragments) > 2 * len(present) + AT_ONCE:
             self._fragments = {key: value for key, value in self._fragments.items() if key in present}
             self._components = {}
 
@@ -52,7 +50,7 @@ class Library:
         self._read(missing)
         if not missing:
             return
-        if not WORKSHOP.is_open:
+        if not CHILD.is_used:
             for digest, id in missing.items():
                 self._fragments[digest] = read(make(served, id), self._components)
         elif not self._waiting.acquire(blocking=False):
@@ -68,15 +66,15 @@ class Library:
         while missing:
             if time.monotonic() > ends:
                 raise _not_yet()
-            WORKSHOP.ask()
-            time.sleep(min(_PAUSE * math.ceil(len(missing) / _AT_ONCE), _LONGEST_PAUSE))
+            CHILD.ask()
+            time.sleep(min(_PAUSE * math.ceil(len(missing) / AT_ONCE), _LONGEST_PAUSE))
             self._read(missing)
 
     def _read(self, missing: dict[str, int]) -> None:
         """Take what the database has out of `missing`."""
         digests = list(missing)
-        for start in range(0, len(digests), _AT_ONCE):
-            found = self._stored(digests[start : start + _AT_ONCE])
+        for start in range(0, len(digests), AT_ONCE):
+            found = self._stored(digests[start : start + AT_ONCE])
             self._fragments.update(found)
             for digest in found:
                 del missing[digest]
@@ -85,8 +83,9 @@ class Library:
                 return
 
     def _stored(self, digests: Collection[str]) -> Mapping[str, Fragment]:
-        rows = DescriptionFragment.objects.filter(digest__in=digests).values_list("digest", "content")
-        return {digest: read(bytes(content), self._components) for digest, content in rows}
+        return {
+            digest: read(content, self._components) for digest, content in read_fragments(digests).items()
+        }
 
 
 def _not_yet() -> Problem:
@@ -98,4 +97,4 @@ def _not_yet() -> Problem:
     )
 
 
-LIBRARY = Library()
+FRAGMENTS = FragmentCache()

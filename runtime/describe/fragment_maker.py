@@ -1,29 +1,58 @@
-"""Making the fragments that are missing, and keeping them."""
+"""Makes the fragments that are missing: after a save, or in a child process that is `manage.py describe`."""
 
 from __future__ import annotations
 
-import datetime as dt
 import logging
+import os
 import random
-from collections.abc import Callable, Mapping
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Hashable, Mapping
+from contextlib import suppress
 from dataclasses import replace
+from typing import Any, TypeVar, cast
 
-from runtime.describe.child_process import WORKSHOP
-from runtime.describe.fragment_digests import Digests
-from runtime.describe.fragments import make
-from runtime.describe.metadata_snapshot import MetadataSnapshot
-from runtime.describe.models import DescriptionFragment
+from django.conf import settings
+from django.db import connection, transaction
+from django.db.models.signals import m2m_changed, post_delete, post_save
+
+from crmclient import Platform
+from crmclient.stand_in import Asked, Effect, StandIn
+from designer.triggers.tables import WATCHED
+from runtime.describe.fragment_store import AT_ONCE, remove_old_fragments, store_fragments, stored_digests
+from runtime.describe.fragments import Digests, make
 from runtime.describe.own_routes import OWN_ROUTES
 from runtime.serving.served import Served, current
 
 logger = logging.getLogger("portico.introspection")
 
+R = TypeVar("R")
+
 _BATCH = 40
-_AT_ONCE = 250
 # What a save may make itself: more than that would keep its sender waiting.
 FEW = 20
-# A release that is being replaced still needs its own.
-KEPT = dt.timedelta(days=1)
+
+
+class NotMetadata(Exception):
+    """A description has asked for records, which it must not hold."""
+
+
+class MetadataSnapshot(StandIn):
+    """Asks `platform` for each piece of its metadata once: one revision is not described by two."""
+
+    def __init__(self, platform: Platform) -> None:
+        super().__init__(platform)
+        self._answers: dict[Hashable, Any] = {}
+
+    def answer(self, asked: Asked, ask: Callable[[], R]) -> R:
+        """Raises NotMetadata for what reads or writes records."""
+        if asked.effect is not Effect.METADATA:
+            raise NotMetadata(asked.member)
+        key = (asked.member, asked.arguments, tuple(sorted(asked.options.items())))
+        if key not in self._answers:
+            self._answers[key] = ask()
+        return cast(R, self._answers[key])
 
 
 class Maker:
@@ -41,8 +70,8 @@ class Maker:
         ids = [*OWN_ROUTES, *served.routes.ids()]
         wanted = {self._digests.of(served, id): id for id in ids}
         unknown = [digest for digest in wanted if digest not in self._stored]
-        for start in range(0, len(unknown), _AT_ONCE):
-            self._stored |= _stored(unknown[start : start + _AT_ONCE])
+        for start in range(0, len(unknown), AT_ONCE):
+            self._stored |= stored_digests(unknown[start : start + AT_ONCE])
         self._stored &= wanted.keys()
         return {digest: id for digest, id in wanted.items() if digest not in self._stored}
 
@@ -56,43 +85,95 @@ class Maker:
         for batch in batches:
             if not go_on():
                 return
-            there = _stored(batch)
-            made = [
-                DescriptionFragment(digest=digest, content=make(described, missing[digest]))
-                for digest in batch
-                if digest not in there
-            ]
-            DescriptionFragment.objects.bulk_create(made, ignore_conflicts=True)
+            there = stored_digests(batch)
+            store_fragments(
+                {digest: make(described, missing[digest]) for digest in batch if digest not in there}
+            )
             self._stored.update(batch)
         self._complete = served
 
 
 def sweep(served: Served, digests: Digests) -> int:
     """Remove what is a day old and stands for nothing served; how many there were."""
-    wanted = {digests.of(served, id) for id in (*OWN_ROUTES, *served.routes.ids())}
-    old = DescriptionFragment.objects.filter(made__lt=dt.datetime.now(dt.UTC) - KEPT)
-    gone = [digest for digest in old.values_list("digest", flat=True) if digest not in wanted]
-    for start in range(0, len(gone), _AT_ONCE):
-        DescriptionFragment.objects.filter(digest__in=gone[start : start + _AT_ONCE]).delete()
-    return len(gone)
+    return remove_old_fragments({digests.of(served, id) for id in (*OWN_ROUTES, *served.routes.ids())})
 
 
-def make_after_a_save() -> None:
+class ChildProcess:
+    """`manage.py describe`: at most one for a process that serves. It ends when it has been idle for a while,
+    or with that process.
+
+    A process that serves nobody has none: it makes what it needs itself.
+    """
+
+    def __init__(self) -> None:
+        self.is_used = False
+        self._lock = threading.Lock()
+        self._child: subprocess.Popen[bytes] | None = None
+
+    def use_from_now_on(self) -> None:
+        """This process serves: it must not be kept from that."""
+        self.is_used = True
+
+    def ask(self) -> None:
+        """Have all that is missing made. Does not wait, and asking again is cheap."""
+        with self._lock:
+            if self._child is None or self._child.poll() is not None:
+                self._child = _start()
+            # A full pipe is asking enough; a child that has just ended is found the next time.
+            with suppress(OSError):
+                os.write(self._child.stdin.fileno(), b"\n")  # type: ignore[union-attr]
+
+
+def _start() -> subprocess.Popen[bytes]:
+    logger.info("starting a process that describes endpoints")
+    child = subprocess.Popen(  # noqa: S603  our own command
+        [sys.executable, str(settings.BASE_DIR / "manage.py"), "describe", "--serve"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        # Out of reach of Ctrl-C, but in our session: where Linux shares processor time among sessions, one of
+        # its own would be given half of it, however nice the child is.
+        process_group=0,
+    )
+    os.set_blocking(child.stdin.fileno(), False)  # type: ignore[union-attr]
+    return child
+
+
+CHILD = ChildProcess()
+_maker = Maker(Digests())
+
+
+def watch_saves() -> None:
+    """Describe what edits through the ORM change as soon as they are committed.
+
+    Edits past it are found by the next reader.
+    """
+    for signal in (post_save, post_delete, m2m_changed):
+        signal.connect(_edited, dispatch_uid="runtime.introspection")
+
+
+_noted: Any = None
+
+
+def _edited(sender: Any, **_: Any) -> None:
+    global _noted
+    if sender._meta.db_table not in WATCHED:
+        return
+    # A transaction has a list of its own, and an import saves thousands of rows in one.
+    if connection.in_atomic_block and _noted is connection.run_on_commit:
+        return
+    transaction.on_commit(_make_after_a_save)
+    _noted = connection.run_on_commit
+
+
+def _make_after_a_save() -> None:
     """What has just been committed is described at once; a large change by the child process."""
     try:
         served = current()
         missing = _maker.missing(served)
         if len(missing) <= FEW:
             _maker.make(served, missing)
-        elif WORKSHOP.is_open:
-            WORKSHOP.ask()
+        elif CHILD.is_used:
+            CHILD.ask()
     except Exception:
         # The save itself is done, and the next reader has the rest made.
         logger.exception("describing what was saved failed")
-
-
-def _stored(digests: list[str]) -> set[str]:
-    return set(DescriptionFragment.objects.filter(digest__in=digests).values_list("digest", flat=True))
-
-
-_maker = Maker(Digests())

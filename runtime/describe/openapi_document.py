@@ -1,20 +1,29 @@
-"""The OpenAPI document for some readers: the fragments of what they may call, under one head."""
+"""The OpenAPI document for some readers: the fragments of what they may call, under one head.
+
+Fragments are in the words of OpenAPI 3.1. The document is in those of 3.0, too, for generators that read no
+newer one, and as YAML, for people.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+import jiter
 import orjson
+import yaml
 
 from designer.configuration import Endpoint
 from runtime.describe.audience import Audience
+from runtime.describe.document_cache import DocumentCache
 from runtime.describe.documentation import GLOBAL, of_endpoint
-from runtime.describe.fragment_cache import LIBRARY
+from runtime.describe.fragment_cache import FRAGMENTS
 from runtime.describe.fragments import Fragment
-from runtime.describe.openapi_formats import VERSION_3_0, in_3_0
 from runtime.describe.own_routes import GUARDED_ROUTES, OPEN_ROUTES
 from runtime.http.problems import unknown_route
+from runtime.http.rendering import render
 from runtime.serving.served import Served
 
 _SECURITY_SCHEMES = {
@@ -41,12 +50,19 @@ _OWN_TAGS = {
     "Introspection": "What the API says of itself.",
 }
 
-
-# Words of 3.1 are those of fragments.
-_WORDINGS: Mapping[str, tuple[str, Callable[[bytes], bytes]]] = {
-    "3.1": ("3.1.0", lambda text: text),
-    "3.0": (VERSION_3_0, in_3_0),
-}
+# Parts in the words of 3.0, by the digest of the same in those of 3.1.
+_CONVERTED = DocumentCache()
+_OF_OPTIONS = "#/components/schemas/options."
+# What callers send and get is no schema.
+_VALUES = frozenset({"example", "examples", "default", "enum", "const"})
+# Written in C where libyaml is there: a tenth of the time.
+_Dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+# Nobody reads more than that in one piece, and laying it out would take minutes of everybody's time.
+_LONGEST_LAID_OUT = 2 * 1024 * 1024
+# What JSON holds as it is and YAML does not, or takes for a line break.
+_SPECIAL = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+# components, schemas, the name of one: what is under that is one line.
+_DEPTH = 3
 
 
 def openapi(served: Served, audience: Audience, module: str = "", version: str = "3.1") -> Mapping[str, Any]:
@@ -59,8 +75,8 @@ def openapi(served: Served, audience: Audience, module: str = "", version: str =
     if module and not any(endpoints[id].definition.module for id in ids):
         raise unknown_route()
     own = [OPEN_ROUTES] if audience.roles is None else [OPEN_ROUTES, GUARDED_ROUTES]
-    fragments = LIBRARY.of(served, [*own, *ids])
-    LIBRARY.keep_only(served)
+    fragments = FRAGMENTS.of(served, [*own, *ids])
+    FRAGMENTS.keep_only(served)
     number, worded = _WORDINGS[version]
     return {
         "openapi": number,
@@ -106,3 +122,100 @@ def _tags(served: Served, endpoints: Iterable[Endpoint], signed_in: bool) -> lis
         tags.append({"name": GLOBAL, "description": "Options that all modules share, with their labels."})
     own = {name: text for name, text in _OWN_TAGS.items() if name != _CONTEXT or signed_in}
     return tags + [{"name": name, "description": text} for name, text in own.items()]
+
+
+def _in_3_0(text: bytes) -> bytes:
+    """A part of a 3.1 document, as JSON, in the words of 3.0."""
+    # The longest documents are made of parts that have not changed since the last one.
+    return _CONVERTED.get(hashlib.sha256(text).hexdigest(), lambda: _converted(text))
+
+
+def _converted(text: bytes) -> bytes:
+    return render(_older(jiter.from_json(text, float_mode="decimal", cache_mode="keys")))
+
+
+def _older(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_older(item) for item in value]
+    if isinstance(value, dict):
+        return _object({key: _member(key, item) for key, item in value.items()})
+    return value
+
+
+def _member(key: str, item: Any) -> Any:
+    if key in _VALUES:
+        return item
+    if key == "properties" and isinstance(item, dict):
+        # Its keys are names, which may look like a schema's words.
+        return {name: _older(schema) for name, schema in item.items()}
+    return _older(item)
+
+
+def _object(found: dict[str, Any]) -> dict[str, Any]:
+    kinds = found.get("type")
+    if isinstance(kinds, list):
+        found["type"] = next(kind for kind in kinds if kind != "null")
+        if "null" in kinds:
+            found["nullable"] = True
+    if "anyOf" in found:
+        found = _without_null(found)
+    if "const" in found:
+        found["enum"] = [found.pop("const")]
+    if isinstance(found.get("examples"), list):
+        found["example"] = found.pop("examples")[0]
+    if "$ref" in found and len(found) > 1:
+        # A reference has no neighbours in 3.0.
+        found["allOf"] = [{"$ref": found.pop("$ref")}]
+    return found
+
+
+def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
+    choices = [choice for choice in schema["anyOf"] if choice != {"type": "null"}]
+    if len(choices) == len(schema["anyOf"]):
+        return schema
+    rest = {key: item for key, item in schema.items() if key != "anyOf"}
+    if len(choices) > 1:
+        return {**rest, "anyOf": [_nullable(choice) for choice in choices]}
+    return {**rest, **_nullable(choices[0])}
+
+
+def _nullable(choice: dict[str, Any]) -> dict[str, Any]:
+    """`nullable` adds to a `type` that stands beside it, and to nothing where none does."""
+    if "$ref" in choice:
+        kind = "integer" if choice["$ref"].startswith(_OF_OPTIONS) else "object"
+        return {"type": kind, "nullable": True, "allOf": [choice]}
+    listed = {"enum": [*choice["enum"], None]} if None not in choice.get("enum", [None]) else {}
+    return {**choice, **listed, "nullable": True}
+
+
+def as_yaml(document: Mapping[str, Any]) -> bytes:
+    """`document` is for orjson. A long one has an operation or a component a line, as JSON, which is YAML."""
+    content = orjson.dumps(document)
+    if len(content) > _LONGEST_LAID_OUT:
+        text = _SPECIAL.sub(_escaped, "".join(_lines(document, 0)))
+    else:
+        text = yaml.dump(
+            orjson.loads(content), Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=110
+        )
+    return text.encode()
+
+
+def _lines(value: object, depth: int) -> Iterator[str]:
+    if not isinstance(value, dict) or not value or depth == _DEPTH:
+        yield f" {orjson.dumps(value).decode()}\n"
+        return
+    if depth:
+        yield "\n"
+    for key, item in value.items():
+        yield f"{'  ' * depth}{orjson.dumps(key).decode()}:"
+        yield from _lines(item, depth + 1)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return f"\\u{ord(found[0]):04x}"
+
+
+_WORDINGS: Mapping[str, tuple[str, Callable[[bytes], bytes]]] = {
+    "3.1": ("3.1.0", lambda text: text),
+    "3.0": ("3.0.3", _in_3_0),
+}

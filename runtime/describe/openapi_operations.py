@@ -14,10 +14,9 @@ from drf_spectacular.openapi import AutoSchema
 from rest_framework.viewsets import ViewSet
 
 from designer.platform import get_platform
-from runtime.describe.documentation import Documentation
+from runtime.describe.documentation import Documentation, refusals, response_name
 from runtime.describe.examples import NoExample, example, without_references
 from runtime.describe.option_components import OptionComponents
-from runtime.describe.problem_responses import refusals, response_name
 from runtime.http.rendering import JSON
 from runtime.operations.base import Description
 

@@ -11,7 +11,7 @@ from django.conf import settings
 from designer.definitions import AccessDefinition
 from runtime.describe.documentation import Documentation
 from runtime.describe.openapi_operations import Route
-from runtime.describe.schema_entries import PLACES
+from runtime.describe.schema_parts import PLACES
 from runtime.describe.schema_shapes import components, reference
 from runtime.http.query_string import LCID
 from runtime.http.rendering import JSON

@@ -17,11 +17,10 @@ from crmclient.metadata import ENGLISH
 from runtime.describe.api_schema import Schema
 from runtime.describe.audience import Audience, audience_of, modules
 from runtime.describe.document_cache import DOCUMENTS, tag_of
-from runtime.describe.openapi_document import openapi
-from runtime.describe.openapi_formats import as_yaml
+from runtime.describe.openapi_document import as_yaml, openapi
 from runtime.describe.own_routes import PAGES, Page
-from runtime.describe.schema_entries import PLACES
 from runtime.describe.schema_forms import form_of
+from runtime.describe.schema_parts import PLACES
 from runtime.describe.schema_shapes import published
 from runtime.http.accept import refuse_unacceptable
 from runtime.http.conditions import not_modified

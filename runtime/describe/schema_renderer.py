@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
 
 from crmclient import Platform
 from crmclient.errors import MetadataError
-from crmclient.metadata import OptionSet
-from runtime.describe.labels import Language
+from crmclient.metadata import ENGLISH, OptionSet
 from runtime.describe.schema_parts import Part, name_of, operation_of
 from runtime.describe.schema_shapes import Call, Candidates, FieldOptions, FieldShape, Option, OptionSetShape
 
@@ -18,6 +18,24 @@ _AS_IS = (
     *("name", "type", "required", "nullable", "maxLength", "minLength", "maxItems", "minItems"),
     *("max", "min", "precision", "pattern", "default", "allowed", "targets"),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """A label that is missing in `lcid` is in English, in the base language, or in any that it has."""
+
+    lcid: int
+    base: int
+
+    def of(self, text: str | Mapping[str, str]) -> str:
+        """A consultant's text has no languages."""
+        if isinstance(text, str):
+            return text
+        for lcid in (self.lcid, ENGLISH, self.base):
+            found = text.get(str(lcid))
+            if found is not None:
+                return found
+        return next(iter(text.values()), "")
 
 
 class Renderer:

@@ -10,7 +10,7 @@ import yaml
 
 from designer.kinds import KINDS
 from designer.models import Binding, Endpoint, Input, Module, Role
-from runtime.describe.openapi_formats import as_yaml
+from runtime.describe.openapi_document import as_yaml
 from runtime.describe.own_routes import PAGES
 from runtime.operations import OPERATIONS
 from tests.callers import Caller

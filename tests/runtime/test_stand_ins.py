@@ -18,7 +18,7 @@ from crmclient.stand_in import EFFECTS, Effect, StandIn
 from designer.loading import load
 from designer.platform import get_platform
 from designer.ports import Attempt
-from runtime.describe.metadata_snapshot import MetadataSnapshot, NotMetadata
+from runtime.describe.fragment_maker import MetadataSnapshot, NotMetadata
 from runtime.operations import OPERATIONS
 from runtime.operations.create import CreateOperation
 from runtime.request_context import Exchange

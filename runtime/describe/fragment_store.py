@@ -1,0 +1,53 @@
+"""Fragments in the database, by digest, for all processes."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Collection, Mapping
+
+from django.db import models
+
+# More digests than this are asked for in several statements.
+AT_ONCE = 250
+# A release that is being replaced still needs its own.
+KEPT = dt.timedelta(days=1)
+
+
+class DescriptionFragment(models.Model):
+    """`digest` stands for a definition, the metadata and the program that described it."""
+
+    digest = models.CharField(max_length=64, primary_key=True)
+    content = models.BinaryField()
+    made = models.DateTimeField(auto_now_add=True, db_index=True)
+
+    class Meta:
+        app_label = "runtime"
+
+    def __str__(self) -> str:
+        return f"{self.digest[:12]}…"
+
+
+def read_fragments(digests: Collection[str]) -> Mapping[str, bytes]:
+    """The contents of those that are there."""
+    rows = DescriptionFragment.objects.filter(digest__in=digests).values_list("digest", "content")
+    return {digest: bytes(content) for digest, content in rows}
+
+
+def stored_digests(digests: Collection[str]) -> set[str]:
+    """Those that are there."""
+    return set(DescriptionFragment.objects.filter(digest__in=digests).values_list("digest", flat=True))
+
+
+def store_fragments(contents: Mapping[str, bytes]) -> None:
+    """Keep them. Another process may have been first: what it wrote is the same."""
+    rows = [DescriptionFragment(digest=digest, content=content) for digest, content in contents.items()]
+    DescriptionFragment.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+def remove_old_fragments(wanted: Collection[str]) -> int:
+    """Remove what is a day old and not among `wanted`; how many there were."""
+    old = DescriptionFragment.objects.filter(made__lt=dt.datetime.now(dt.UTC) - KEPT)
+    gone = [digest for digest in old.values_list("digest", flat=True) if digest not in wanted]
+    for start in range(0, len(gone), AT_ONCE):
+        DescriptionFragment.objects.filter(digest__in=gone[start : start + AT_ONCE]).delete()
+    return len(gone)
