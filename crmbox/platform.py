@@ -11,6 +11,7 @@ from django.db import DEFAULT_DB_ALIAS
 
 from crmbox import option_sets as options
 from crmbox import users
+from crmbox.conventions import CONVENTIONS
 from crmbox.engine.bulkhead import Bulkhead
 from crmbox.engine.connection import read_unit, write_unit
 from crmbox.engine.deadlines import Work
@@ -58,6 +59,7 @@ class EmbeddedPlatform:
     Calls hold a place of `bulkhead` while they work, those about the caller one of `caller_bulkhead`.
     """
 
+    conventions = CONVENTIONS
     local_revision_sql: str | None = LOCAL_REVISION_SQL
 
     def __init__(

@@ -14,6 +14,7 @@
     ├── DuplicateKey                   an id or an alternate key is taken
     ├── StateConflict                  the record's state or its relations forbid it
     ├── VersionMismatch                the record changed since the version the caller holds
+    ├── Unsupported                    the platform has nothing of the kind, as its conventions say
     ├── AccessDenied                   the acting user lacks a privilege
     ├── Refused                        a process, rule or plug-in said no; its message is for people
     └── PlatformFailure
@@ -179,6 +180,10 @@ class VersionMismatch(PlatformError):
         super().__init__(f"The {entity} {id} has changed since the version given.")
         self.entity = entity
         self.id = id
+
+
+class Unsupported(PlatformError):
+    """The platform cannot do what is asked for, whatever the record: it declares no such ability."""
 
 
 class AccessDenied(PlatformError):

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import BinaryIO, Protocol, TypeAlias, runtime_checkable
 
+from crmclient.conventions import Conventions
 from crmclient.metadata import (
     Attribute,
     Entity,
@@ -71,10 +72,15 @@ Operation: TypeAlias = Create | Update | Delete
 class Platform(Protocol):
     """Records, queries, files, processes and metadata of a CRM.
 
+    `conventions` says what the platform calls what every CRM has, and what it can do. It stays the same while
+    the process runs, and asks nothing. What it does not declare is never asked for, and refused all the same:
+    a query with InvalidQuery, everything else with Unsupported.
+
     `local_revision_sql` is for a platform that keeps its metadata in the service's own database: a scalar SQL
     expression for what `metadata_revision` answers, to be read along with the service's own. None elsewhere.
     """
 
+    conventions: Conventions
     local_revision_sql: str | None
 
     # Records
@@ -116,7 +122,7 @@ class Platform(Protocol):
     def batch(self, operations: Sequence[Operation], *, call: Call = SERVICE_CALL) -> list[Stored | None]:
         """All of `operations` in one transaction, or none: one answer each, None for a delete.
 
-        Raises what the first operation that fails raises, with its index as the error's `item`.
+        Raises what the first operation that fails raises, with its index as the error's `item`; Unsupported.
         """
         ...
 
@@ -163,7 +169,10 @@ class Platform(Protocol):
         if_version: str | None = None,
         call: Call = SERVICE_CALL,
     ) -> FileInfo:
-        """Put a file into a file or image column, read in blocks. A broken-off read leaves the old file."""
+        """Put a file into a file or image column, read in blocks. A broken-off read leaves the old file.
+
+        Raises UnknownEntity, RecordNotFound, VersionMismatch, InvalidRecord; Unsupported.
+        """
         ...
 
     def download(
@@ -176,7 +185,10 @@ class Platform(Protocol):
         length: int | None = None,
         call: Call = SERVICE_CALL,
     ) -> Download | None:
-        """The file of a column from byte `start` on, at most `length` bytes; None when there is none."""
+        """The file of a column from byte `start` on, at most `length` bytes; None when there is none.
+
+        Raises UnknownEntity, RecordNotFound, InvalidRecord (no file column); Unsupported.
+        """
         ...
 
     # Processes
@@ -225,7 +237,9 @@ class Platform(Protocol):
         """The LCIDs that are provisioned, the base language first."""
         ...
 
-    def security_roles(self) -> Sequence[SecurityRole]: ...
+    def security_roles(self) -> Sequence[SecurityRole]:
+        """None where the platform has none."""
+        ...
 
     def metadata_revision(self) -> str:
         """Changes whenever metadata changes; compare for equality only."""
@@ -234,11 +248,12 @@ class Platform(Protocol):
     # Users
 
     def who(self) -> Guid:
-        """The system user that the service itself acts as."""
+        """The user that the service itself acts as. Raises Unsupported on a platform without users."""
         ...
 
     def user(self, id: Guid) -> PlatformUser:
-        """A system user with its teams and business unit. Raises RecordNotFound."""
+        """A user with its teams and business unit. Raises RecordNotFound, as for every id where the
+        platform has no users."""
         ...
 
 

@@ -73,6 +73,7 @@ class StandIn(ABC):
 
     def __init__(self, platform: Platform) -> None:
         self._platform = platform
+        self.conventions = platform.conventions
         self.local_revision_sql = platform.local_revision_sql
 
     @abstractmethod

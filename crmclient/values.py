@@ -80,20 +80,20 @@ Values: TypeAlias = Mapping[str, Value]
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One record: the columns asked for, and its row version (opaque text)."""
+    """One record: the columns asked for, and its version (opaque text), None where it keeps none."""
 
     entity: str
     id: Guid
-    version: str
+    version: str | None
     values: Values
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What a write leaves: the record's id and its new row version."""
+    """What a write leaves: the record's id and its new version, None where it keeps none."""
 
     id: Guid
-    version: str
+    version: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ _ID = "id"
 
 
 def column_key(column: ColumnDefinition, attribute: Attribute | None) -> str:
-    """A lookup is an object with an id of its own, so it loses a trailing one: `ownerid` → `owner`.
+    """A lookup is an object with an id of its own, so it loses a trailing one: `customerid` → `customer`.
 
     `attribute` is None for a calculated column.
     """
@@ -39,8 +39,8 @@ def keys(column: ColumnDefinition, attribute: Attribute | None, labels: bool) ->
 def row_keys(path: Sequence[str], known: Mapping[str, Attribute]) -> tuple[str, ...]:
     """The keys of a row that an expression reads as `record.…`; none where there is no such field.
 
-    A key `contact.fullname`, a link's column, is read as `record.contact.fullname`; `record.contact` alone
-    is all that the link adds. What follows an attribute is inside its value: `record.ownerid.name`.
+    A key `contact.email`, a link's column, is read as `record.contact.email`; `record.contact` alone is all
+    that the link adds. What follows an attribute is inside its value: `record.customerid.name`.
     """
     for length in range(len(path), 0, -1):
         key = ".".join(path[:length])

@@ -25,8 +25,6 @@ from designer.readiness.fixes import input_for
 from designer.types import natural_type
 
 USUAL = (CREATE, READ, UPDATE, DELETE, PAGINATED_QUERY)
-# What people want of most entities, where they have it.
-_COMMON = ("emailaddress1", "telephone1", "statecode", "createdon")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +39,15 @@ class Exposure:
     enabled: bool = True
 
 
-def suggested(attributes: Mapping[str, Attribute]) -> list[str]:
-    """What to start with: what the platform requires or recommends, the name, and what is common."""
+def suggested(attributes: Mapping[str, Attribute], common: Collection[str]) -> list[str]:
+    """What to start with: what the platform requires or recommends, the name, and what is `common`."""
     return [
         name
         for name, attribute in attributes.items()
         if attribute.is_required
         or attribute.is_primary_name
         or attribute.required is RequiredLevel.RECOMMENDED
-        or name in _COMMON
+        or name in common
     ]
 
 

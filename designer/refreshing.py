@@ -14,7 +14,7 @@ from designer.overview import Overview, forget, overview
 from designer.platform import get_platform
 from designer.readiness import State
 from designer.readiness.findings import DRIFT
-from designer.readiness.metadata import USER, Metadata, MetadataUnavailable
+from designer.readiness.metadata import Metadata, MetadataUnavailable
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +79,9 @@ def entities_used(configuration: Configuration) -> frozenset[str]:
         queries = [endpoint.definition.settings.designed_query]
         queries += [fetcher.query for fetcher in endpoint.definition.fetchers]
         found.update(name for query in queries if query is not None for name in _of_query(query))
-    if configuration.user_properties:
-        found.add(USER)
+    users = get_platform().conventions.users
+    if configuration.user_properties and users is not None:
+        found.add(users.entity)
     return frozenset(found)
 
 

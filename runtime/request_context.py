@@ -28,6 +28,8 @@ class UserProperties(Protocol):
 
     def references(self, caller: Caller, call: Call) -> Mapping[str, Reference]: ...
 
+    def reference(self, user: Guid) -> Reference: ...
+
 
 @dataclass(frozen=True, slots=True)
 class ReceivedFile:

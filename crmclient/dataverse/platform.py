@@ -9,6 +9,7 @@ from typing import BinaryIO
 
 from crmclient.dataverse import users
 from crmclient.dataverse.api import Api
+from crmclient.dataverse.conventions import CONVENTIONS
 from crmclient.dataverse.files.described import FileFacts
 from crmclient.dataverse.files.download import Downloads
 from crmclient.dataverse.files.upload import Uploads
@@ -59,6 +60,8 @@ class DataversePlatform:
     `throttle` may be what several processes know of the pauses that the platform asks for, and
     `local_revision_sql` how the revision of `store` is read in the service's own database.
     """
+
+    conventions = CONVENTIONS
 
     def __init__(
         self,

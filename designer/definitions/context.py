@@ -22,9 +22,9 @@ class RoleDefinition(Definition):
 class UserPropertyDefinition(Definition):
     """One property of the caller.
 
-    `field`: `attribute` of the caller's systemuser record. `related`: `columns` of the records reached by
-    `relationship` (a relationship's schema name): an object where one is associated, an array where several
-    are. `custom`: `expression` over `user` (field properties, `roles`) and the related data.
+    `field`: `attribute` of the caller's record on the platform. `related`: `columns` of the records reached
+    by `relationship` (its schema name): an object where one is associated, an array where several are.
+    `custom`: `expression` over `user` (field properties, `roles`) and the related data.
     """
 
     name: str

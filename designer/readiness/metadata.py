@@ -8,7 +8,6 @@ from crmclient import KeepsMetadata, Platform
 from crmclient.errors import MissingPrivilege, PlatformError, UnknownEntity, UnknownOptionSet
 from crmclient.metadata import Attribute, Entity, OptionSet, Process, Relationship, SecurityRole
 
-USER = "systemuser"
 _PROCESSES = "processes"
 
 
@@ -26,6 +25,7 @@ class Metadata:
 
     def __init__(self, platform: Platform) -> None:
         self._platform = platform
+        self.conventions = platform.conventions
         self._entities: Mapping[str, Entity] | None = None
         self._attributes: dict[str, Mapping[str, Attribute]] = {}
         self._option_sets: dict[tuple[str, str | None], OptionSet | None] = {}
@@ -92,8 +92,23 @@ class Metadata:
                 raise MetadataUnavailable(MissingPrivilege(missing[_PROCESSES]))
         return found
 
+    @property
+    def users(self) -> str:
+        """The entity of users; empty, as that of no entity, where the platform has none."""
+        return self.conventions.users.entity if self.conventions.users else ""
+
+    def attributes_of_users(self) -> Mapping[str, Attribute]:
+        """None where the platform has no users."""
+        return self.attributes(self.users) if self.users else {}
+
     def relationships_of_users(self) -> Sequence[Relationship]:
-        return self.relationships(USER)
+        """None where the platform has no users."""
+        return self.relationships(self.users) if self.users else ()
+
+    def related_to_users(self, relationship: Relationship) -> str:
+        """The entity that one of these relationships leads to."""
+        is_lookup_of_users = relationship.referencing == self.users
+        return relationship.referenced if is_lookup_of_users else relationship.referencing
 
     def relationships(self, entity: str) -> Sequence[Relationship]:
         """None for an unknown entity."""

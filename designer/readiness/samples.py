@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from crmclient.metadata import Attribute
 from designer.definitions import InputDefinition, UserPropertyDefinition
 from designer.queries import answered
-from designer.readiness.metadata import USER, Metadata
+from designer.readiness.metadata import Metadata
 from designer.readiness.subjects import EndpointSubject, Surroundings
 from designer.types import TYPES, holds_records, natural_type
 
@@ -82,7 +82,7 @@ def of_attribute(attribute: Attribute) -> Sample:
 
 
 def _of_property(known: UserPropertyDefinition, metadata: Metadata) -> Sample:
-    attribute = metadata.attributes(USER).get(known.attribute) if known.kind == "field" else None
+    attribute = metadata.attributes_of_users().get(known.attribute) if known.kind == "field" else None
     if attribute is None:
         return UNKNOWN
     return _ID if attribute.type.is_reference else of_attribute(attribute)

@@ -14,7 +14,6 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
 from designer.models import Binding, Endpoint, RelatedColumn, UserProperty
-from designer.readiness.metadata import USER
 from designer.studio.endpoints.page_data import user_data
 from designer.studio.endpoints.row_formsets import OrderedFormSet
 from designer.studio.look import TabularInline, dress, searchable, suggesting
@@ -44,7 +43,7 @@ class UserPropertyForm(RefusalForm):
             return
         metadata = known_metadata()
         self.fields["kind"] = dress(forms.ChoiceField(label=_("Kind"), choices=_KINDS, initial="field"))
-        self._choose("attribute", choices.attributes(metadata, USER))
+        self._choose("attribute", choices.attributes_of_users(metadata))
         self._choose("relationship", choices.relationships_of_users(metadata))
 
     def _choose(self, name: str, offered: choices.Choices) -> None:

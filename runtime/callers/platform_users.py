@@ -7,22 +7,25 @@ from collections.abc import Mapping
 from crmclient import Guid, Platform
 from crmclient.query.ast import Column, Order, Page, Query
 
-USER = "systemuser"
-USER_ID = "systemuserid"
-
 # As many as a list of choices can hold and still be of use.
 MOST = 5_000
 
 
 def platform_users(platform: Platform) -> Mapping[Guid, str]:
-    """Every system user's name with its mail address, by id, in the order of names.
+    """Every user's name with the mail address, by id, in the order of names; none where there are no users.
 
     Raises PlatformError when the platform does not answer.
     """
-    columns = (USER_ID, "fullname", "internalemailaddress", "isdisabled")
-    query = Query(USER, tuple(Column(name) for name in columns), orders=(Order("fullname"),))
+    users = platform.conventions.users
+    if users is None:
+        return {}
+    columns = tuple(Column(name) for name in (users.id, users.name, users.mail, users.disabled) if name)
+    query = Query(users.entity, columns, orders=(Order(users.name),))
     found: dict[Guid, str] = {}
     for row in platform.query(query, Page(size=MOST)).rows:
-        mail = f" ({row['internalemailaddress']})" if row["internalemailaddress"] else ""
-        found[str(row[USER_ID])] = f"{row['fullname']}{mail}{' – disabled' if row['isdisabled'] else ''}"
+        mail = row[users.mail] if users.mail else None
+        is_disabled = users.disabled is not None and row[users.disabled]
+        found[str(row[users.id])] = (
+            f"{row[users.name]}{f' ({mail})' if mail else ''}{' – disabled' if is_disabled else ''}"
+        )
     return found

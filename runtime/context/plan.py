@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
 from crmclient import SERVICE_CALL, Call, Guid, Platform, Reference, Value
+from crmclient.conventions import Users
 from crmclient.errors import MetadataError, MissingPrivilege
 from crmclient.query.ast import Column, Condition, Filter, Operator, Page, Query
 from crmclient.sentences import for_log
@@ -19,15 +20,12 @@ from designer.names import output_key
 from designer.sentences import Sentence
 from runtime.callers.caller import Caller, surroundings
 from runtime.callers.minute_cache import MinuteCache
-from runtime.callers.platform_users import USER, USER_ID
 from runtime.callers.refusals import authentication_required, no_platform_user
 from runtime.context.related import Related, related
 from runtime.context.values import plain, plain_schema
 from runtime.http.failures import Misconfigured
 
 logger = logging.getLogger("portico.context")
-
-DISABLED = "isdisabled"
 
 
 class _Known(NamedTuple):
@@ -70,6 +68,7 @@ class UserContext:
         remembered_under: str | None = None,
     ) -> None:
         self._platform = platform
+        self._users = platform.conventions.users
         self._properties = tuple(properties)
         self._names = tuple(defined.name for defined in properties)
         self._fields: dict[str, str] = {}
@@ -106,6 +105,10 @@ class UserContext:
         known = self._known(caller, call)
         return {name: Reference(entity, known.values[name]) for name, entity in known.entities.items()}
 
+    def reference(self, user: Guid) -> Reference:
+        """The record of a platform user. Raises Misconfigured where the platform has no users."""
+        return Reference(self._require_users().entity, user)
+
     def schema(self) -> dict[str, Any]:
         """The JSON Schema of `answer`; nothing is known of what a custom property gives."""
         properties = {output_key(defined.name): self._describe(defined) for defined in self._properties}
@@ -125,7 +128,8 @@ class UserContext:
     def _describe(self, defined: UserPropertyDefinition) -> dict[str, Any]:
         schema: dict[str, Any] = {}
         if defined.name in self._fields:
-            schema = plain_schema(self._platform.attributes(USER)[self._fields[defined.name]])
+            attributes = self._platform.attributes(self._require_users().entity)
+            schema = plain_schema(attributes[self._fields[defined.name]])
         elif defined.name in self._related:
             schema = self._related[defined.name].schema()
         return {**schema, "description": defined.description} if defined.description else schema
@@ -134,61 +138,70 @@ class UserContext:
         user = caller.platform_user
         if caller.is_anonymous:
             raise authentication_required()
-        if user is None:
+        if user is None or self._users is None:
             raise no_platform_user(caller.issuer, "Your account stands for no user on the platform.")
         if self._revision is None:
-            known = self._read(caller, user, call)
+            known = self._read(caller, user, self._users, call)
         else:
+            users = self._users
             key = (caller.issuer, caller.subject, user, ",".join(sorted(caller.roles)), *self._revision)
             # Expressions see the caller's teams: what was made of them is no younger than they are.
             until = caller.known_until if self._custom else math.inf
-            known = _REMEMBERED.get(key, lambda: self._read(caller, user, call), until=until).value
+            known = _REMEMBERED.get(key, lambda: self._read(caller, user, users, call), until=until).value
         if known is None:
             raise no_platform_user(
                 caller.issuer, "Your user on the platform is disabled or no longer exists.", "user_disabled"
             )
         return known
 
-    def _read(self, caller: Caller, user: Guid, call: Call) -> _Known | None:
+    def _read(self, caller: Caller, user: Guid, users: Users, call: Call) -> _Known | None:
         """None for a user that is disabled or gone, which is remembered like any other answer."""
         call = replace(call, about_caller=True)
-        rows = self._platform.query(self._query(user), Page(size=1), call=call).rows
-        if not rows or rows[0][DISABLED]:
+        rows = self._platform.query(self._query(user, users), Page(size=1), call=call).rows
+        if not rows or (users.disabled is not None and rows[0][users.disabled]):
             return None
         row = rows[0]
-        known = self._platform.attributes(USER) if self._fields else {}
+        known = self._platform.attributes(users.entity) if self._fields else {}
         values: dict[str, Any] = {name: plain(row[own], known[own]) for name, own in self._fields.items()}
         for name, data in self._related.items():
             values[name] = data.read(self._platform, row, call)
         if self._custom:
             seen = surroundings(caller) | values
             values |= {name: _evaluate(name, custom, seen) for name, custom in self._custom.items()}
-        entities = {name: _entity(own, row[own]) for name, own in self._fields.items()}
+        entities = {name: _entity(own, row[own], users) for name, own in self._fields.items()}
         return _Known(values, {name: entity for name, entity in entities.items() if entity is not None})
 
-    def _query(self, user: Guid) -> Query:
-        columns = dict.fromkeys((USER_ID, DISABLED, *self._fields.values()))
+    def _query(self, user: Guid, users: Users) -> Query:
+        columns = dict.fromkeys((users.id, users.disabled, *self._fields.values()))
         return Query(
-            entity=USER,
-            columns=tuple(Column(attribute) for attribute in columns),
-            filter=Filter((Condition(USER_ID, Operator.EQ, (user,)),)),
+            entity=users.entity,
+            columns=tuple(Column(attribute) for attribute in columns if attribute is not None),
+            filter=Filter((Condition(users.id, Operator.EQ, (user,)),)),
             links=tuple(data.link for data in self._related.values() if data.link is not None),
         )
 
+    def _require_users(self) -> Users:
+        if self._users is None:
+            raise Misconfigured(Sentence("the platform has no users"))
+        return self._users
+
     def _compile_field(self, defined: UserPropertyDefinition) -> None:
-        if defined.attribute not in self._platform.attributes(USER):
+        entity = self._require_users().entity
+        if defined.attribute not in self._platform.attributes(entity):
             raise Misconfigured(
-                Sentence(
-                    "%(entity)s has no attribute %(name)s", entity="systemuser", name=repr(defined.attribute)
-                )
+                Sentence("%(entity)s has no attribute %(name)s", entity=entity, name=repr(defined.attribute))
             )
         self._fields[defined.name] = defined.attribute
 
     def _compile_related(self, defined: UserPropertyDefinition) -> None:
         alias = f"r{len(self._related)}"
-        self._related[defined.name] = related(defined.relationship, defined.columns, self._platform, alias)
+        users = self._require_users()
+        self._related[defined.name] = related(
+            defined.relationship, defined.columns, users, self._platform, alias
+        )
 
     def _compile_custom(self, defined: UserPropertyDefinition) -> None:
+        self._require_users()
         self._custom[defined.name] = Expression(defined.expression, names=("user",))
 
 
@@ -200,10 +213,10 @@ _COMPILERS: Mapping[str, _Compiler] = {
 }
 
 
-def _entity(attribute: str, value: Value) -> str | None:
+def _entity(attribute: str, value: Value, users: Users) -> str | None:
     """The entity of the record that a value of the user's record names: itself, or what a lookup names."""
-    if attribute == USER_ID:
-        return USER
+    if attribute == users.id:
+        return users.entity
     return value.entity if isinstance(value, Reference) else None
 
 

@@ -1,4 +1,4 @@
-"""Related data of the caller's systemuser record, reached by a relationship's schema name.
+"""Related data of the caller's record on the platform, reached by a relationship's schema name.
 
 Towards one record (the lookup is the user's) it comes with the record itself, by an outer join; towards many
 it is a query of its own.
@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from crmclient import Call, Guid, Platform, Value
+from crmclient.conventions import Users
 from crmclient.metadata import Attribute, Entity
 from crmclient.query.ast import Column, Condition, Filter, Link, Operator, Order, Page, Query
 from designer.definitions import ColumnDefinition
 from designer.names import output_key
 from designer.sentences import Sentence
-from runtime.callers.platform_users import USER, USER_ID
 from runtime.context.values import plain, plain_schema
 from runtime.http.failures import Misconfigured
 from runtime.http.problems import Problem
@@ -82,6 +82,7 @@ class _One:
 class _Many:
     """Records that refer to the user, or that are paired with the user: an array, by name."""
 
+    users: Users
     entity: Entity
     columns: _Columns
     lookup: str | None = None
@@ -89,7 +90,7 @@ class _Many:
     link: None = None
 
     def read(self, platform: Platform, user: Mapping[str, Value], call: Call) -> Any:
-        found = platform.query(self._query(str(user[USER_ID])), Page(size=MOST), call=call)
+        found = platform.query(self._query(str(user[self.users.id])), Page(size=MOST), call=call)
         if found.next is not None:
             raise Problem(
                 422, "too_many_rows", f"More than {MOST} records of {self.entity.logical_name} are yours."
@@ -112,28 +113,34 @@ class _Many:
     def _pairs(self, intersect: str, user: Guid) -> Link:
         own = self.entity.primary_id
         return Link(
-            intersect, from_attribute=own, to_attribute=own, alias="pairs", filter=_equals(USER_ID, user)
+            intersect,
+            from_attribute=own,
+            to_attribute=own,
+            alias="pairs",
+            filter=_equals(self.users.id, user),
         )
 
 
 def related(
-    relationship: str, columns: Sequence[ColumnDefinition], platform: Platform, alias: str
+    relationship: str, columns: Sequence[ColumnDefinition], users: Users, platform: Platform, alias: str
 ) -> Related:
     """How to read `columns` over `relationship`. Raises Misconfigured.
 
-    Where a relationship joins systemuser to itself, the lookup's direction is meant: one user's manager.
+    Where a relationship joins users to users, the lookup's direction is meant: one user's manager.
     """
-    found = next((known for known in platform.relationships(USER) if known.name == relationship), None)
+    entity = users.entity
+    found = next((known for known in platform.relationships(entity) if known.name == relationship), None)
     if found is None:
         raise Misconfigured(
-            Sentence("%(entity)s has no relationship %(name)s", entity="systemuser", name=repr(relationship))
+            Sentence("%(entity)s has no relationship %(name)s", entity=entity, name=repr(relationship))
         )
-    if found.referencing_attribute is not None and found.referencing == USER:
+    if found.referencing_attribute is not None and found.referencing == entity:
         return _one(found.referenced, found.referencing_attribute, columns, platform, alias)
-    target = found.referenced if found.referencing == USER else found.referencing
-    if target == USER:
-        raise Misconfigured(Sentence("%(name)s pairs systemuser with itself", name=relationship))
+    target = found.referenced if found.referencing == entity else found.referencing
+    if target == entity:
+        raise Misconfigured(Sentence("%(name)s pairs users with users", name=relationship))
     return _Many(
+        users=users,
         entity=platform.entities()[target],
         columns=_columns(target, columns, platform),
         lookup=found.referencing_attribute,

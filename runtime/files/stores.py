@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from crmclient import FileInfo, Guid, Platform, Reference, Value
+from crmclient.conventions import Notes
 from crmclient.errors import DuplicateKey, PlatformError
 from crmclient.query.ast import Column as QueryColumn
 from crmclient.query.ast import Condition, Filter, Operator, Order, Page, Query
@@ -21,14 +22,11 @@ from runtime.http.problems import Problem, unknown_route
 from runtime.request_context import Exchange, ReceivedFile
 from runtime.steps import Found, Steps
 
-NOTE, REGARDING, DOCUMENT = "annotation", "objectid", "documentbody"
 # As of a multi query: a list is whole, or refused.
 MOST_NOTES = 1_000
 
 # No file has it as its id: what a list of weak tags alone means.
 _NO_FILE = "-"
-
-_LISTED = ("annotationid", "filename", "mimetype", "filesize", "createdon", REGARDING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,60 +78,79 @@ class ColumnStore:
 
 @dataclass(frozen=True, slots=True)
 class NoteStore:
-    """Any number of files: each a note about the record."""
+    """Any number of files: each one of the `notes` about the record."""
 
     platform: Platform
     entity: str
+    notes: Notes
     steps: Steps
 
     @property
     def max_size(self) -> int | None:
-        return self.platform.attributes(NOTE)[DOCUMENT].max_size
+        return self.platform.attributes(self.notes.entity)[self.notes.file].max_size
 
     def put(self, exchange: Exchange, file: ReceivedFile) -> Guid:
         """The id of the new note. Raises RecordNotFound; no note is left when its file cannot be stored."""
         self.steps.read(exchange)
         note = self._create(exchange, file)
         try:
-            _upload(self.platform, exchange, file, NOTE, note, DOCUMENT)
+            _upload(self.platform, exchange, file, self.notes.entity, note, self.notes.file)
         except BaseException:
             with suppress(PlatformError):
-                self.platform.delete(NOTE, note)
+                self.platform.delete(self.notes.entity, note)
             raise
         return note
 
     def find(self, exchange: Exchange) -> Place:
         """Raises RecordNotFound, Problem 404 for a note of another record."""
         self.steps.run(exchange)
-        note = self.platform.retrieve(NOTE, exchange.file_id, (REGARDING, DOCUMENT), call=exchange.call)
-        if not self._is_about(note.values[REGARDING], exchange):
+        notes, columns = self.notes, (self.notes.regarding, self.notes.file)
+        note = self.platform.retrieve(notes.entity, exchange.file_id, columns, call=exchange.call)
+        if not self._is_about(note.values[notes.regarding], exchange):
             raise unknown_route()
-        return _place(NOTE, note.id, DOCUMENT, note.values[DOCUMENT])
+        return _place(notes.entity, note.id, notes.file, note.values[notes.file])
 
     def attachments(self, exchange: Exchange) -> list[dict[str, Any]]:
         """The attachments, the oldest first. Raises RecordNotFound, Problem 422 for too many."""
         self.steps.read(exchange)
-        found = self.platform.query(_notes_of(exchange.record_id), Page(MOST_NOTES), call=exchange.call)
+        found = self.platform.query(self._query(exchange.record_id), Page(MOST_NOTES), call=exchange.call)
         if found.next is not None:
             raise Problem(422, "too_many_records", f"The record has more than {MOST_NOTES} files.")
         return list(self._listed(found.rows, exchange))
 
     def _listed(self, rows: list[dict[str, Any]], exchange: Exchange) -> Iterator[dict[str, Any]]:
         for row in rows:
-            if self._is_about(row[REGARDING], exchange):
+            if self._is_about(row[self.notes.regarding], exchange):
                 yield {
-                    "id": row["annotationid"],
-                    "fileName": row["filename"],
-                    "contentType": row["mimetype"],
-                    "size": row["filesize"],
-                    "createdOn": row["createdon"],
+                    "id": row[self.notes.id],
+                    "fileName": row[self.notes.file_name],
+                    "contentType": row[self.notes.content_type],
+                    "size": row[self.notes.size],
+                    "createdOn": row[self.notes.created],
                 }
+
+    def _query(self, record: Guid) -> Query:
+        notes = self.notes
+        listed = (notes.id, notes.file_name, notes.content_type, notes.size, notes.created, notes.regarding)
+        return Query(
+            notes.entity,
+            columns=tuple(QueryColumn(name) for name in listed),
+            filter=Filter(
+                (
+                    Condition(notes.regarding, Operator.EQ, (record,)),
+                    Condition(notes.has_file, Operator.EQ, (True,)),
+                )
+            ),
+            orders=(Order(notes.created),),
+        )
 
     def _create(self, exchange: Exchange, file: ReceivedFile) -> Guid:
         about = Reference(self.entity, exchange.record_id)
-        values: dict[str, Value] = {"subject": file.name, REGARDING: about}
+        values: dict[str, Value] = {self.notes.subject: file.name, self.notes.regarding: about}
         try:
-            return self.platform.create(NOTE, values, id=exchange.chosen_id, call=exchange.call).id
+            return self.platform.create(
+                self.notes.entity, values, id=exchange.chosen_id, call=exchange.call
+            ).id
         except DuplicateKey:
             if not exchange.taken_over or exchange.chosen_id is None:
                 raise
@@ -153,9 +170,10 @@ def store_of(settings: FileSettings, endpoint: Endpoint, platform: Platform) -> 
         raise Misconfigured(Sentence("files need an entity"))
     entity, steps = endpoint.entity.entity, Steps(endpoint, platform)
     if settings.notes:
-        if not platform.entities()[entity].has_notes:
+        notes = platform.conventions.notes
+        if notes is None or not platform.entities()[entity].has_notes:
             raise Misconfigured(Sentence("%(entity)s has no notes", entity=entity))
-        return NoteStore(platform, entity, steps)
+        return NoteStore(platform, entity, notes, steps)
     attribute = platform.attributes(entity).get(settings.attribute)
     if attribute is None or not attribute.type.holds_file:
         raise Misconfigured(
@@ -199,17 +217,3 @@ def _place(entity: str, id: Guid, attribute: str, info: Any) -> Place:
     if not isinstance(info, FileInfo):
         raise unknown_route()
     return Place(entity, id, attribute, info)
-
-
-def _notes_of(record: Guid) -> Query:
-    return Query(
-        NOTE,
-        columns=tuple(QueryColumn(name) for name in _LISTED),
-        filter=Filter(
-            (
-                Condition(REGARDING, Operator.EQ, (record,)),
-                Condition("isdocument", Operator.EQ, (True,)),
-            )
-        ),
-        orders=(Order("createdon"),),
-    )

@@ -131,7 +131,7 @@ def _of_platform(error: errors.PlatformError) -> Problem:
             return Problem(403, "platform_denied", "The platform does not allow this for you.")
         case errors.InvalidRecord() | errors.Refused():
             return Problem(422, "platform_refused", "The platform refused the data.")
-        case errors.MetadataError() | errors.InvalidQuery():
+        case errors.MetadataError() | errors.InvalidQuery() | errors.Unsupported():
             return misconfigured()
         case _:
             return _of_platform_failure(error)

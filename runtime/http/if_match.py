@@ -6,14 +6,11 @@ from typing import Any, TypeAlias
 
 from django.http import HttpRequest
 
+from designer.kinds.versions import VersionSettings
+from designer.sentences import Sentence
 from runtime.http.conditions import strong_tags
+from runtime.http.failures import Misconfigured
 from runtime.http.problems import Problem
-
-
-def parameter(*, required: bool) -> dict[str, Any]:
-    """`If-Match`, for the document."""
-    return {**_PARAMETER, "required": True} if required else _PARAMETER
-
 
 _PARAMETER: dict[str, Any] = {
     "name": "If-Match",
@@ -21,23 +18,59 @@ _PARAMETER: dict[str, Any] = {
     "description": "The ETag of the version that is meant, or `*` for any. Another version is 412.",
     "schema": {"type": "string"},
 }
-PROBLEMS: dict[int, tuple[str, ...]] = {412: ("version_mismatch",), 428: ("if_match_required",)}
 
 # The versions of which the record must have one; None: any.
 Meant: TypeAlias = frozenset[str] | None
 
 
-def versions_meant(request: HttpRequest, *, required: bool = False) -> Meant:
-    """What `If-Match` says. Weak tags never match, so that there may be none.
+class Versions:
+    """What an endpoint takes as `If-Match`, where `attribute` holds its records' versions; None: none does.
 
-    An entity tag is `"<version>.<digest>"` or `"<version>"`: only the version counts. Raises Problem 400, and
-    428 when `required` and absent.
+    Raises Misconfigured where a version is required of records that keep none.
     """
-    given = request.META.get("HTTP_IF_MATCH")
-    if given is None:
-        if required:
-            raise Problem(428, "if_match_required", "Send If-Match with the ETag of the version you mean.")
-        return None
-    if given.strip() == "*":
-        return None
-    return frozenset(tag.partition(".")[0] for tag in strong_tags(given))
+
+    def __init__(self, attribute: str | None, settings: VersionSettings) -> None:
+        self.kept = attribute is not None
+        self._required = settings.require_if_match
+        if self._required and not self.kept:
+            raise Misconfigured(Sentence("If-Match is required, but its records keep no versions"))
+
+    def meant(self, request: HttpRequest) -> Meant:
+        """What `If-Match` says. Weak tags never match, so that there may be none.
+
+        An entity tag is `"<version>.<digest>"` or `"<version>"`: only the version counts. Raises Problem 400,
+        and 428 when it is required and absent.
+        """
+        given = request.META.get("HTTP_IF_MATCH")
+        if given is None:
+            if self._required:
+                raise Problem(
+                    428, "if_match_required", "Send If-Match with the ETag of the version you mean."
+                )
+            return None
+        if given.strip() == "*":
+            return None
+        if not self.kept:
+            # Whoever sends a tag relies on it: to write all the same would lose another's change unseen.
+            raise Problem(
+                400,
+                "if_match_unsupported",
+                "The platform keeps no versions of these records. Leave If-Match out, or send *.",
+            )
+        return frozenset(tag.partition(".")[0] for tag in strong_tags(given))
+
+    def parameters(self) -> tuple[dict[str, Any], ...]:
+        """The header, for the document; nothing where no versions are kept."""
+        if not self.kept:
+            return ()
+        return ({**_PARAMETER, "required": True} if self._required else _PARAMETER,)
+
+    def problems(self, *bad_requests: str) -> dict[int, tuple[str, ...]]:
+        """The codes by status, for the document; `bad_requests` are the endpoint's own of 400."""
+        if not self.kept:
+            return {400: (*bad_requests, "if_match_unsupported")}
+        return {
+            400: (*bad_requests, "invalid_if_match"),
+            412: ("version_mismatch",),
+            428: ("if_match_required",),
+        }

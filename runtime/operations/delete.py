@@ -9,8 +9,7 @@ from django.http import HttpResponse
 from crmclient import Platform
 from designer.configuration import Endpoint
 from designer.kinds.versions import VersionSettings
-from runtime.http import if_match as versions
-from runtime.http.if_match import versions_meant
+from runtime.http.if_match import Versions
 from runtime.http.query_string import read_parameters
 from runtime.operations.base import Description, Operation
 from runtime.request_context import Exchange
@@ -23,14 +22,13 @@ class DeleteOperation(Operation):
     def __init__(self, endpoint: Endpoint, platform: Platform) -> None:
         super().__init__(endpoint, platform)
         self.entity = self.require_entity()
-        platform.attributes(self.entity)
         self.steps = Steps(endpoint, platform)
-        self.require_version = self.settings(VersionSettings).require_if_match
+        self.versions = Versions(self.steps.version, self.settings(VersionSettings))
 
     def run(self, exchange: Exchange) -> HttpResponse:
         read_parameters(exchange.request, ())
         _ = exchange.record_id
-        meant = versions_meant(exchange.request, required=self.require_version)
+        meant = self.versions.meant(exchange.request)
         self.steps.write(exchange, meant, lambda found, version: self._delete(exchange, version))
         return HttpResponse(status=204)
 
@@ -40,12 +38,11 @@ class DeleteOperation(Operation):
     def describe(self) -> Description:
         return Description(
             success=(204, None, "The record was deleted."),
-            parameters=(versions.parameter(required=self.require_version),),
+            parameters=self.versions.parameters(),
             problems=self.steps.problems(
                 {
-                    400: ("invalid_id", "invalid_parameter", "invalid_if_match"),
+                    **self.versions.problems("invalid_id", "invalid_parameter"),
                     409: ("state_conflict",),
-                    **versions.PROBLEMS,
                 }
             ),
         )

@@ -45,7 +45,8 @@ class ReadOperation(Operation):
         lcid = read_lcid(read_parameters(exchange.request, self.parameters), ENGLISH)
         record = self.steps.read(exchange)
         content = render(self.columns.answer(record.values, lcid, exchange))
-        tag = f'"{record.version}.{digest(content)}"'
+        version = "" if record.version is None else f"{record.version}."
+        tag = f'"{version}{digest(content)}"'
         headers = {"ETag": tag}
         if not_modified(exchange.request, tag):
             return HttpResponse(status=304, headers=headers)
@@ -56,6 +57,10 @@ class ReadOperation(Operation):
             success=(200, self.columns.schema(), "The record."),
             columns=self.columns.fields(),
             parameters=(LCID,) if self.has_labels else (),
-            headers={"ETag": "The record's version, and a digest of this answer."},
+            headers={
+                "ETag": "The record's version, and a digest of this answer."
+                if self.steps.version
+                else "A digest of this answer."
+            },
             problems=self.steps.problems({400: ("invalid_id", "invalid_parameter")}),
         )

@@ -12,8 +12,7 @@ from crmclient import Platform, Value
 from crmclient.errors import InvalidRecord, VersionMismatch
 from designer.configuration import Endpoint
 from designer.kinds.versions import VersionSettings
-from runtime.http import if_match as versions
-from runtime.http.if_match import versions_meant
+from runtime.http.if_match import Versions
 from runtime.operations import payload
 from runtime.operations.base import Description, Operation
 from runtime.operations.payload import Payload
@@ -35,21 +34,21 @@ class UpdateOperation(Operation):
         attributes = platform.attributes(self.entity)
         self.payload = Payload(endpoint, self.entity, attributes, platform)
         self.guard = WriteGuard(endpoint, self.payload.written, platform)
-        self.require_version = self.settings(VersionSettings).require_if_match
+        self.versions = Versions(self.guard.steps.version, self.settings(VersionSettings))
 
     def run(self, exchange: Exchange) -> HttpResponse:
         _ = exchange.record_id
         sent = self.payload.receive(exchange)
-        meant = versions_meant(exchange.request, required=self.require_version)
+        meant = self.versions.meant(exchange.request)
         version = self.guard.steps.write(
             exchange, meant, lambda found, version: self._write(exchange, sent, found, version)
         )
-        return HttpResponse(status=204, headers={"ETag": f'"{version}"'})
+        return HttpResponse(status=204, headers={"ETag": f'"{version}"'} if self.versions.kept else None)
 
     def _write(
         self, exchange: Exchange, sent: Mapping[str, Value], found: Found | None, wanted: str | None
-    ) -> str:
-        """The record's version after the write."""
+    ) -> str | None:
+        """The record's version after the write, where it keeps one."""
         id = exchange.record_id
         try:
             values = self.payload.bind(exchange, sent)
@@ -63,7 +62,7 @@ class UpdateOperation(Operation):
         except InvalidRecord as error:
             raise self.payload.refusal(error) from error
 
-    def _unchanged(self, exchange: Exchange, wanted: str | None) -> str:
+    def _unchanged(self, exchange: Exchange, wanted: str | None) -> str | None:
         """The version of a record that nothing is written to."""
         version = self.platform.retrieve(self.entity, exchange.record_id, (), call=exchange.call).version
         if wanted not in (None, version):
@@ -71,17 +70,16 @@ class UpdateOperation(Operation):
         return version
 
     def describe(self) -> Description:
-        problems = {**payload.PROBLEMS, **versions.PROBLEMS}
         return Description(
             success=(204, None, "The record was changed."),
             body=self.payload.schema(),
             fields=self.payload.fields(),
-            parameters=(versions.parameter(required=self.require_version),),
-            headers={"ETag": "The record's new version."},
+            parameters=self.versions.parameters(),
+            headers={"ETag": "The record's new version."} if self.versions.kept else {},
             problems=self.guard.steps.problems(
                 {
-                    **problems,
-                    400: (*payload.PROBLEMS[400], "invalid_id", "invalid_if_match"),
+                    **payload.PROBLEMS,
+                    **self.versions.problems(*payload.PROBLEMS[400], "invalid_id"),
                     409: ("duplicate_key", "state_conflict"),
                 }
             ),

@@ -8,19 +8,9 @@ from typing import NamedTuple
 
 from crmclient import Call, Platform, Reference, Value, new_guid
 from crmclient.errors import RecordNotFound
-from crmclient.new_records import (
-    BUSINESS_UNIT,
-    MAKERS,
-    OWNER,
-    OWNERS,
-    STATE,
-    STATUS,
-    Origin,
-    origin,
-)
+from crmclient.new_records import Origin, origin
 from crmclient.query.matching import Undecidable, matches, names_compared
 from designer.configuration import Endpoint
-from runtime.callers.platform_users import USER
 from runtime.http.problems import FieldError, Problem
 from runtime.request_context import Exchange
 from runtime.steps.platform_changes import following
@@ -28,8 +18,6 @@ from runtime.steps.rules import RowRule, rule_of_entity, rule_of_record
 
 OUTSIDE = "outside_row_rule"
 _SENTENCE = "This would create a record where you may not reach it."
-# What no record is without.
-_NEEDED = frozenset({OWNER, STATE, STATUS})
 
 
 class Child(NamedTuple):
@@ -92,6 +80,8 @@ class CreateGuard:
         self.rule = rule
         self._platform = platform
         self._attributes = platform.attributes(rule.entity)
+        self._system = platform.conventions.of(rule.entity)
+        self._users = platform.conventions.users
 
     def allows(self, values: Mapping[str, Value], exchange: Exchange) -> bool:
         """Whether a record of `values` would be inside the rule; what only the platform could tell is not.
@@ -110,19 +100,21 @@ class CreateGuard:
         """The attributes that the rule looks at, as the new record will have them, where that is known."""
         looked_at = self.rule.attributes | {self.rule.primary_id}
         # An owner or a state that is emptied is the default one.
-        values = {name: value for name, value in values.items() if value is not None or name not in _NEEDED}
+        always = self._system.always_set
+        values = {name: value for name, value in values.items() if value is not None or name not in always}
         given = {**self._defaults(values, looked_at, exchange.call), **values}
         given |= following(self.rule.entity, given, looked_at, self._platform, exchange.call)
         made: dict[str, Value] = {}
         for name in looked_at:
-            match origin(name, self._attributes, values.keys()):
+            match origin(name, self._attributes, values.keys(), self._system):
                 case Origin.EMPTY:
                     made[name] = None
                 case Origin.GIVEN | Origin.DEFAULT if name in given:
                     made[name] = self._named(given[name], exchange.call) if name in named else given[name]
-        if values.get(BUSINESS_UNIT) not in (None, made.get(BUSINESS_UNIT)):
+        unit = self._system.ownership.unit if self._system.ownership else None
+        if unit is not None and values.get(unit) not in (None, made.get(unit)):
             # Whether one beside the owner's is taken is the organisation's setting.
-            made.pop(BUSINESS_UNIT, None)
+            made.pop(unit, None)
         return made
 
     def _defaults(
@@ -130,14 +122,14 @@ class CreateGuard:
     ) -> dict[str, Value]:
         # No rule can tell an id that nobody knows yet from another.
         found: dict[str, Value] = {self.rule.primary_id: new_guid()}
-        wanted = looked_at & self._attributes.keys()
-        if not wanted.isdisjoint({OWNER, BUSINESS_UNIT, *OWNERS, *MAKERS}):
-            actor = Reference(USER, call.caller or self._platform.who())
-            found |= dict.fromkeys((OWNER, *MAKERS), actor)
-        if not wanted.isdisjoint({STATE, STATUS}) and values.keys().isdisjoint({STATE, STATUS}):
-            states = self._platform.option_set(STATE, entity=self.rule.entity).options
+        wanted, system = looked_at & self._attributes.keys(), self._system
+        if self._users and not wanted.isdisjoint(system.set_to_caller | system.following_owner):
+            actor = Reference(self._users.entity, call.caller or self._platform.who())
+            found |= dict.fromkeys(system.set_to_caller, actor)
+        if system.state and not wanted.isdisjoint(system.life) and values.keys().isdisjoint(system.life):
+            states = self._platform.option_set(system.state, entity=self.rule.entity).options
             # A new record is in the first state.
-            found |= {STATE: states[0].value} if states else {}
+            found |= {system.state: states[0].value} if states else {}
         return found
 
     def _named(self, value: Value, call: Call) -> Value:

@@ -5,16 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from crmclient import Call, Platform, Reference, Value
+from crmclient.conventions import Ownership, SystemAttributes
 from crmclient.errors import InvalidRecord, RecordNotFound, UnknownTarget
-from crmclient.new_records import BUSINESS_UNIT, OWNER, OWNERS, STATE, STATUS, made_of
-
-_FOLLOWING = {OWNER: (BUSINESS_UNIT, *OWNERS), STATE: (STATUS,), STATUS: (STATE,)}
-
-
-def with_following(written: Collection[str]) -> frozenset[str]:
-    """What is written, and the attributes that change along with it."""
-    more = (_FOLLOWING.get(name, ()) for name in written)
-    return frozenset(written).union(made_of(written), *more)
 
 
 def following(
@@ -24,36 +16,42 @@ def following(
 
     Raises InvalidRecord for an owner that does not exist.
     """
+    system = platform.conventions.of(entity)
     found: dict[str, Value] = {}
-    owner = values.get(OWNER)
-    if isinstance(owner, Reference):
-        if BUSINESS_UNIT in looked_at:
-            found[BUSINESS_UNIT] = _business_unit_of(owner, entity, platform, call)
-        for name, kind in OWNERS.items():
+    ownership = system.ownership
+    owner = values.get(ownership.attribute) if ownership else None
+    if ownership is not None and isinstance(owner, Reference):
+        if ownership.unit is not None and ownership.unit in looked_at:
+            found[ownership.unit] = _unit_of(owner, ownership, entity, platform, call)
+        for name, kind in ownership.by_entity.items():
             found[name] = owner if owner.entity == kind else None
-    state, status = values.get(STATE), values.get(STATUS)
+    return found | _of_life(entity, values, system, platform)
+
+
+def _of_life(
+    entity: str, values: Mapping[str, Value], system: SystemAttributes, platform: Platform
+) -> dict[str, Value]:
+    """The state that a status brings, and the other way round."""
+    if system.state is None or system.status is None:
+        return {}
+    state, status = values.get(system.state), values.get(system.status)
     if status is not None:
-        options = platform.option_set(STATUS, entity=entity).options
-        found[STATE] = next((option.state for option in options if option.value == status), None)
-    elif state is not None:
-        found[STATUS] = _status_of(state, entity, platform)
-    return found
+        options = platform.option_set(system.status, entity=entity).options
+        return {system.state: next((option.state for option in options if option.value == status), None)}
+    if state is None:
+        return {}
+    states = platform.option_set(system.state, entity=entity).options
+    default = next((option.default_status for option in states if option.value == state), None)
+    if default is None:
+        statuses = platform.option_set(system.status, entity=entity).options
+        default = next((option.value for option in statuses if option.state == state), None)
+    return {system.status: default}
 
 
-def _status_of(state: Value, entity: str, platform: Platform) -> Value:
-    """The default one of a state, else the first."""
-    options = platform.option_set(STATE, entity=entity).options
-    default = next((option.default_status for option in options if option.value == state), None)
-    if default is not None:
-        return default
-    statuses = platform.option_set(STATUS, entity=entity).options
-    return next((option.value for option in statuses if option.state == state), None)
-
-
-def _business_unit_of(owner: Reference, entity: str, platform: Platform, call: Call) -> Value:
+def _unit_of(owner: Reference, ownership: Ownership, entity: str, platform: Platform, call: Call) -> Value:
     try:
-        found = platform.retrieve(owner.entity, owner.id, ("businessunitid",), call=call)
+        found = platform.retrieve(owner.entity, owner.id, (ownership.unit_of_owner,), call=call)
     except RecordNotFound as error:
-        unknown = UnknownTarget(OWNER, f"There is no {owner.entity} with id {owner.id}.")
+        unknown = UnknownTarget(ownership.attribute, f"There is no {owner.entity} with id {owner.id}.")
         raise InvalidRecord(entity, [unknown]) from error
-    return found.values["businessunitid"]
+    return found.values[ownership.unit_of_owner]

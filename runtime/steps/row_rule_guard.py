@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from crmclient import Platform, Value
-from crmclient.new_records import made_of
+from crmclient.conventions import SystemAttributes
 from crmclient.query.matching import Undecidable, matches
 from designer.configuration import Endpoint
 from runtime.http.problems import Problem
 from runtime.request_context import Exchange
-from runtime.steps.platform_changes import following, with_following
+from runtime.steps.platform_changes import following
 from runtime.steps.rules import RowRule, rule_of_record
 from runtime.steps.steps import Found, Steps
 
@@ -20,9 +20,10 @@ class WriteGuard:
 
     def __init__(self, endpoint: Endpoint, written: frozenset[str], platform: Platform) -> None:
         rule = rule_of_record(endpoint, platform)
+        self._system = platform.conventions.of(rule.entity) if rule else SystemAttributes()
         looked_at = rule.attributes if rule else frozenset()
         # Attributes that no rule looks at move nothing: then there is nothing to check.
-        reads = () if looked_at.isdisjoint(with_following(written)) else sorted(looked_at)
+        reads = () if looked_at.isdisjoint(self._system.changed_by(written)) else sorted(looked_at)
         self.steps = Steps(endpoint, platform, reads=reads)
         self._platform = platform
         self._rule = rule
@@ -32,7 +33,7 @@ class WriteGuard:
 
         Where only the platform could tell, that counts as out of it.
         """
-        if self._rule is None or self._rule.attributes.isdisjoint(with_following(values.keys())):
+        if self._rule is None or self._rule.attributes.isdisjoint(self._system.changed_by(values.keys())):
             return
         if not self._stays(self._rule, found, values, exchange):
             raise Problem(
@@ -40,7 +41,7 @@ class WriteGuard:
             )
 
     def _stays(self, rule: RowRule, found: Found, values: Mapping[str, Value], exchange: Exchange) -> bool:
-        if not rule.attributes.isdisjoint(made_of(values.keys())):
+        if not rule.attributes.isdisjoint(self._system.composed_of(values.keys())):
             return False
         then = following(self.steps.entity, values, rule.attributes, self._platform, exchange.call)
         after = {**found.values, **values, **then}

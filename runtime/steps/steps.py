@@ -23,17 +23,16 @@ from runtime.steps.rules import RowRule, rule_of_record
 
 T = TypeVar("T")
 
-_VERSION = "versionnumber"
 # How often a write is tried on a record that others change at the same moment.
 _ATTEMPTS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What was read of the path's record, under the row rule."""
+    """What was read of the path's record, under the row rule. `version` is None where it keeps none."""
 
     id: Guid
-    version: str
+    version: str | None
     values: Mapping[str, Value]
 
 
@@ -58,9 +57,12 @@ class Steps:
         expressions = [*self._preconditions.expressions, *_expressions(definition)]
         self.rule: RowRule | None = None
         self.entity = ""
+        # The attribute that holds the record's version, where it keeps one.
+        self.version: str | None = None
         if endpoint.entity is not None and endpoint.kind.is_on_record:
             self.rule = rule_of_record(endpoint, platform)
-            self.entity = endpoint.entity.entity
+            entity = self.entity = endpoint.entity.entity
+            self.version = platform.conventions.version_of(entity, platform.attributes(entity))
         first = self.rule.needs.fetchers if self.rule else frozenset()
         every = [known.name for known in definition.fetchers]
         read = _members([*expressions, *_calculations(definition)], "fetch", every)
@@ -106,7 +108,8 @@ class Steps:
         """Do all of it, and then `write`, given what was read and the version that it must have.
 
         A record that others change between reading and writing is read again, unless the caller said which
-        version is meant. Raises what `run` raises, StateConflict when others change it all the time.
+        version is meant. Where records keep no versions, nobody notices such a change, and `write` is given
+        None. Raises what `run` raises, StateConflict when others change it all the time.
         """
         for _ in range(_ATTEMPTS):
             found = self.run(exchange, meant)
@@ -129,16 +132,18 @@ class Steps:
         id = exchange.record_id
         if self.rule is None:
             record = self._platform.retrieve(self.entity, id, self._columns, call=exchange.call)
-            return Found(id, record.version, record.values)
+            return Found(id, record.version if self.version else None, record.values)
+        # Without any column a query would select them all.
+        marker = self.version or self.rule.primary_id
         query = Query(
             self.entity,
-            columns=tuple(Column(name) for name in dict.fromkeys((*self._columns, _VERSION))),
+            columns=tuple(Column(name) for name in dict.fromkeys((*self._columns, marker))),
             filter=self.rule.filter_of(id, exchange),
         )
         rows = self._platform.query(query, Page(size=1), call=exchange.call).rows
         if not rows:
             raise RecordNotFound(self.entity, id)
-        return Found(id, str(rows[0][_VERSION]), rows[0])
+        return Found(id, str(rows[0][self.version]) if self.version else None, rows[0])
 
     def _record_attributes(self, expressions: Iterable[Expression]) -> Collection[str]:
         if not self.entity:

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from crmclient import Reference, Value
+from crmclient import Value
 from crmclient.errors import InvalidRecord, InvalidValue
 from crmclient.metadata import Attribute
 from crmclient.sentences import for_log
@@ -15,7 +15,6 @@ from designer.expressions import Expression, ExpressionError
 from designer.expressions.names import ENDPOINT_NAMES
 from designer.sentences import Sentence
 from designer.types import InvalidInput, Limits, Reader, as_sent, natural_type
-from runtime.callers.platform_users import USER
 from runtime.http.failures import Misconfigured
 from runtime.http.problems import FieldError, Problem
 from runtime.request_context import Exchange
@@ -158,7 +157,7 @@ def _of_user(binding: BindingDefinition, attribute: Attribute) -> Source:
             )
         given = exchange.user_references.get(name, user[name])
         if given is not None and given == exchange.caller.platform_user:
-            given = Reference(USER, given)
+            given = exchange.user_context.reference(given)
         return _converted(attribute, read, given)
 
     return value
@@ -197,7 +196,7 @@ def _of_expression(binding: BindingDefinition, attribute: Attribute) -> Source:
             logger.info("the expression of %s has no value: %s", attribute.logical_name, for_log(error))
             raise InvalidInput("not_computable", "Nothing can be computed from this.") from error
         if expression.path == ("user", "id") and isinstance(result, str):
-            result = Reference(USER, result)
+            result = exchange.user_context.reference(result)
         return _converted(attribute, read, result)
 
     return value

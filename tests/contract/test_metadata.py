@@ -77,6 +77,12 @@ def test_every_process(dataverse: DataversePlatform, original: EmbeddedPlatform)
     }
 
 
+def test_the_same_names_for_what_every_crm_has(
+    dataverse: DataversePlatform, original: EmbeddedPlatform
+) -> None:
+    assert dataverse.conventions == original.conventions
+
+
 def test_languages_and_security_roles(platform: Platform, original: EmbeddedPlatform) -> None:
     assert list(platform.languages()) == list(original.languages())
     assert platform.languages()[0] == 1033

@@ -164,7 +164,7 @@ def test_versions_become_visible_in_their_order(apart: Platform) -> None:
     seen: list[int] = []
 
     def write() -> list[int]:
-        return [int(apart.create("shop_line", {"name": "x"}).version) for _ in range(20)]
+        return [int(apart.create("shop_line", {"name": "x"}).version or 0) for _ in range(20)]
 
     with workers(4) as pool:
         tasks = [pool.submit(write) for _ in range(4)]

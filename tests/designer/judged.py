@@ -7,6 +7,8 @@ from decimal import Decimal
 from typing import Any
 
 from crmclient import Platform
+from crmclient.conventions import Conventions
+from crmclient.dataverse.conventions import CONVENTIONS
 from crmclient.errors import Unavailable
 from crmclient.metadata import (
     Attribute,
@@ -60,8 +62,9 @@ PROCESSES = {
 class Catalogue:
     """The metadata of a small platform; `down` makes it fail as one that cannot be reached."""
 
-    def __init__(self, *, down: bool = False) -> None:
+    def __init__(self, *, down: bool = False, conventions: Conventions = CONVENTIONS) -> None:
         self.down = down
+        self.conventions = conventions
 
     def entities(self) -> Mapping[str, Entity]:
         self._reach()
@@ -95,8 +98,8 @@ class Catalogue:
             raise Unavailable("no answer")
 
 
-def metadata(*, down: bool = False) -> Metadata:
-    platform: Any = Catalogue(down=down)
+def metadata(*, down: bool = False, conventions: Conventions = CONVENTIONS) -> Metadata:
+    platform: Any = Catalogue(down=down, conventions=conventions)
     known: Platform = platform
     return Metadata(known)
 

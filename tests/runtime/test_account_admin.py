@@ -12,6 +12,7 @@ from django.contrib.auth.models import Permission
 from django.test import Client
 
 from crmbox.demo import people
+from crmbox.platform import EmbeddedPlatform
 from crmclient.errors import Unavailable
 from designer.models import Role
 from designer.platform import get_platform
@@ -181,6 +182,7 @@ def test_who_may_only_look_sees_an_account_without_its_password() -> None:
 
 
 class _Unreachable:
+    conventions = EmbeddedPlatform.conventions
     local_revision_sql = None
 
     def __getattr__(self, name: str) -> Any:

@@ -27,7 +27,7 @@ from runtime.studio.dry_run import NotSent, RecordingPlatform
 from tests.runtime.accounts import endpoint
 
 _ROOT = Path(__file__).parents[2]
-_ATTRIBUTES = {"local_revision_sql"}
+_ATTRIBUTES = {"conventions", "local_revision_sql"}
 
 
 def _accounts() -> int:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
+from crmclient.conventions import SystemAttributes
 from crmclient.metadata import Attribute
 from crmclient.new_records import Origin, origin
 from crmclient.query.ast import Operator
@@ -32,10 +33,11 @@ class Outcome(Enum):
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """Records that a create makes, of `entity`: those that it is for, or those of the input `list`."""
+    """Records that a create makes: those that it is for, or those of a list."""
 
     filters: tuple[DesignedFilter, ...]
     attributes: Mapping[str, Attribute]
+    system: SystemAttributes
     given: Collection[str]
     place: str
 
@@ -49,7 +51,7 @@ class _Made:
 
     def _of_condition(self, condition: DesignedCondition) -> Outcome:
         operator = condition.operator
-        where = origin(condition.attribute, self.attributes, self.given)
+        where = origin(condition.attribute, self.attributes, self.given, self.system)
         undecided = isinstance(operator, Operator) and operator not in DECIDED
         if where is Origin.PLATFORM or undecided or condition.value_of is not None or condition.link:
             return Outcome.UNDECIDABLE
@@ -128,10 +130,12 @@ def _made(subject: EndpointSubject) -> Iterator[_Made]:
     exposed = subject.endpoint.entity
     if not subject.definition.settings.creates_records or exposed is None:
         return
+    conventions = subject.metadata.conventions
     own = tuple(rule for rule in (exposed.row_rule, subject.definition.row_rule) if rule is not None)
     if own:
         given = {binding.attribute for binding in subject.bindings}
-        yield _Made(own, subject.metadata.attributes(exposed.entity), given, "bindings")
+        attributes, system = subject.metadata.attributes(exposed.entity), conventions.of(exposed.entity)
+        yield _Made(own, attributes, system, given, "bindings")
     there = {one.name: one for one in subject.metadata.relationships(exposed.entity)}
     for known in subject.inputs:
         found = there.get(known.relationship) if holds_records(known.type) else None
@@ -142,4 +146,5 @@ def _made(subject: EndpointSubject) -> Iterator[_Made]:
         if rules:
             given = {binding.attribute for binding in known.bindings} | {found.referencing_attribute or ""}
             attributes = subject.metadata.attributes(found.referencing)
-            yield _Made(rules, attributes, given, f"inputs.{known.name}.bindings")
+            system = conventions.of(found.referencing)
+            yield _Made(rules, attributes, system, given, f"inputs.{known.name}.bindings")

@@ -14,7 +14,7 @@ from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
 
 
-class _Written(NamedTuple):
+class Written(NamedTuple):
     """An expression: what it is of, in words; its place in the definition; and what it sees."""
 
     what: str
@@ -40,23 +40,30 @@ def columns_can_be_calculated(subject: EndpointSubject) -> Found:
 
 @warning("expression-kinds")
 def kinds_of_values_fit_together(subject: EndpointSubject) -> Found:
-    for written in (*_bindings(subject), *_preconditions(subject), *_columns(subject)):
+    for written in expressions_of(subject):
         if reason := clash(written.text, written.seen):
             yield _("%(what)s: %(reason)s", what=written.what, reason=reason), written.field
 
 
-def _faults(expressions: Iterator[_Written]) -> Found:
+def expressions_of(subject: EndpointSubject) -> Iterator[Written]:
+    """Every expression of the endpoint."""
+    yield from _bindings(subject)
+    yield from _preconditions(subject)
+    yield from _columns(subject)
+
+
+def _faults(expressions: Iterator[Written]) -> Found:
     for written in expressions:
         for fault in faults(written.text, written.seen):
             yield _("%(what)s: %(fault)s", what=written.what, fault=fault), written.field
 
 
-def _bindings(subject: EndpointSubject) -> Iterator[_Written]:
+def _bindings(subject: EndpointSubject) -> Iterator[Written]:
     seen = of_endpoint(subject, subject.inputs, _record(subject))
     for binding in subject.bindings:
         if binding.source == "expression":
             place = f"bindings.{binding.attribute}.value"
-            yield _Written(
+            yield Written(
                 _("The expression for “%(attribute)s”", attribute=binding.attribute),
                 place,
                 str(binding.value or ""),
@@ -72,15 +79,15 @@ def _bindings(subject: EndpointSubject) -> Iterator[_Written]:
                     attribute=binding.attribute,
                     list=parent.name,
                 )
-                yield _Written(what, place, str(binding.value or ""), seen)
+                yield Written(what, place, str(binding.value or ""), seen)
 
 
-def _preconditions(subject: EndpointSubject) -> Iterator[_Written]:
+def _preconditions(subject: EndpointSubject) -> Iterator[Written]:
     if Section.PRECONDITIONS not in subject.endpoint.kind.sections:
         return
     seen = of_endpoint(subject, subject.inputs, _record(subject))
     for at, known in enumerate(subject.definition.preconditions):
-        yield _Written(
+        yield Written(
             _("Pre-condition %(number)s", number=at + 1),
             f"preconditions.{at}.expression",
             known.expression,
@@ -88,13 +95,13 @@ def _preconditions(subject: EndpointSubject) -> Iterator[_Written]:
         )
 
 
-def _columns(subject: EndpointSubject) -> Iterator[_Written]:
+def _columns(subject: EndpointSubject) -> Iterator[Written]:
     row = subject.vocabulary.read if subject.vocabulary else {}
     seen = of_endpoint(subject, subject.inputs, row)
     for column in subject.columns:
         if column.expression:
             what = _("The expression of “%(name)s”", name=column.name)
-            yield _Written(what, f"columns.{column.name}.expression", column.expression, seen)
+            yield Written(what, f"columns.{column.name}.expression", column.expression, seen)
 
 
 def _record(subject: EndpointSubject) -> Mapping[str, Attribute] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from crmclient.conventions import Ability
 from crmclient.errors import InvalidQuery
 from crmclient.query.bounds import MOST_LINKS
 from crmclient.query.designed import DesignedLink, DesignedQuery
@@ -21,13 +22,13 @@ from designer.readiness.rules.steps import rows_of_fetchers, unknown_fetchers, u
 from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
 
-_QUERY = "settings.query"
+QUERY = "settings.query"
 
 
 @blocking_of(QuerySettings, "query-missing")
 def a_query_is_designed(subject: EndpointSubject, settings: QuerySettings) -> Found:
     if settings.query is None:
-        yield _("Design the query, or paste its FetchXML."), _QUERY
+        yield _("Design the query, or paste its FetchXML."), QUERY
 
 
 @blocking("query-problem")
@@ -39,7 +40,7 @@ def the_platform_can_run_it(subject: EndpointSubject) -> Found:
             for problem in error.problems:
                 yield (
                     _("%(construct)s: %(message)s.", construct=problem.construct, message=problem.message),
-                    _QUERY,
+                    QUERY,
                 )
         if (count := sum(1 for _ in _links(query.links))) > MOST_LINKS:
             yield (
@@ -48,7 +49,7 @@ def the_platform_can_run_it(subject: EndpointSubject) -> Found:
                     count=count,
                     most_links=MOST_LINKS,
                 ),
-                _QUERY,
+                QUERY,
             )
 
 
@@ -57,7 +58,7 @@ def rows_have_keys_of_their_own(subject: EndpointSubject) -> Found:
     for query in _query(subject):
         known = answered(query, subject.metadata.attributes)
         if not known and not subject.columns:
-            yield _("The query selects no columns: add the attributes to answer with."), _QUERY
+            yield _("The query selects no columns: add the attributes to answer with."), QUERY
         elif not subject.columns:
             labels = subject.definition.settings.has_labels
             counted = Counter(
@@ -79,22 +80,22 @@ def rows_have_keys_of_their_own(subject: EndpointSubject) -> Found:
 
 @blocking("query-values")
 def values_are_known(subject: EndpointSubject) -> Found:
-    needs = _needs(subject)
+    needs = needs_of_query(subject)
     for name in sorted(needs.parameters - subject.input_names):
-        yield _("The query takes @%(name)s, which is no input: add one of that name.", name=name), _QUERY
+        yield _("The query takes @%(name)s, which is no input: add one of that name.", name=name), QUERY
     if needs.record:
-        yield _("The query takes @record, but there is no record in the path."), _QUERY
-    yield from unknown_fetchers(subject, needs, list(rows_of_fetchers(subject)), _QUERY)
-    yield from unknown_properties(subject, needs, _QUERY)
+        yield _("The query takes @record, but there is no record in the path."), QUERY
+    yield from unknown_fetchers(subject, needs, list(rows_of_fetchers(subject)), QUERY)
+    yield from unknown_properties(subject, needs, QUERY)
 
 
 @warning("query-anonymous")
 def the_caller_is_known(subject: EndpointSubject) -> Found:
-    needs = _needs(subject)
+    needs = needs_of_query(subject)
     if (needs.user or needs.user_values) and not subject.definition.access.authentication_required:
         yield (
             _("The query compares with the caller, but anyone may call: nothing equals nobody."),
-            _QUERY,
+            QUERY,
         )
 
 
@@ -122,21 +123,23 @@ def offered_orders_exist(subject: EndpointSubject, settings: SortedQuerySettings
 @blocking_of(PaginatedQuerySettings, "query-top-paged")
 def what_is_cut_has_no_pages(subject: EndpointSubject, settings: PaginatedQuerySettings) -> Found:
     if settings.query is not None and settings.query.top is not None:
-        yield _("A query with top has no pages: take top out, or make it a multi query."), _QUERY
+        yield _("A query with top has no pages: take top out, or make it a multi query."), QUERY
 
 
 @warning_of(PaginatedQuerySettings, "query-order-linked")
 def pages_are_sorted_by_the_entity(subject: EndpointSubject, settings: PaginatedQuerySettings) -> Found:
+    if Ability.LINKED_PAGES in subject.metadata.conventions.abilities:
+        return
     for query in _query(subject):
         if any(order.link is not None for order in query.orders):
-            yield _("Dataverse cannot page what is sorted by a linked entity's attribute."), _QUERY
+            yield _("The platform cannot page what is sorted by a linked entity's attribute."), QUERY
         known = sortable(query, subject.metadata.attributes)
         for offered in settings.orders:
             found = (known.get(key.removeprefix("-")) for key in offered.by)
             if any(order is not None and order.link is not None for order in found):
                 yield (
                     _(
-                        "Dataverse cannot page the order “%(name)s”, by a linked entity's attribute.",
+                        "The platform cannot page the order “%(name)s”, by a linked entity's attribute.",
                         name=offered.name,
                     ),
                     "settings.orders",
@@ -147,7 +150,7 @@ def pages_are_sorted_by_the_entity(subject: EndpointSubject, settings: Paginated
 def groups_are_cut_by_top(subject: EndpointSubject, settings: QuerySettings) -> Found:
     for query in _query(subject):
         if query.is_aggregate and query.page_size is not None and settings.pages is None:
-            yield _("count does not cut the groups to the first ones: write top instead."), _QUERY
+            yield _("count does not cut the groups to the first ones: write top instead."), QUERY
 
 
 @warning_of(QuerySettings, "query-page-size")
@@ -156,11 +159,11 @@ def page_sizes_mean_something(subject: EndpointSubject, settings: QuerySettings)
         pages = settings.pages
         if pages is None:
             if query.page_size is not None:
-                yield _("count says how long a page is, and there are none: top cuts the rows."), _QUERY
+                yield _("count says how long a page is, and there are none: top cuts the rows."), QUERY
             return
         size, field = pages.usual, "settings.page_size"
         if query.page_size is not None:
-            size, field = query.page_size, _QUERY
+            size, field = query.page_size, QUERY
         if size > pages.largest:
             yield (
                 _(
@@ -179,7 +182,7 @@ def _query(subject: EndpointSubject) -> Iterator[DesignedQuery]:
         yield query
 
 
-def _needs(subject: EndpointSubject) -> Needs:
+def needs_of_query(subject: EndpointSubject) -> Needs:
     for query in _query(subject):
         try:
             return prepare(query, subject.metadata.known_attributes, calendar()).needs

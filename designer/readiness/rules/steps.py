@@ -36,7 +36,7 @@ def row_rules_fit_the_entity(subject: EndpointSubject) -> Found:
 @blocking("row-rule-values")
 def row_rules_know_their_values(subject: EndpointSubject) -> Found:
     inputs = {known.name: known for known in subject.inputs}
-    for place, needs in _needs_of_row_rules(subject):
+    for place, needs in needs_of_row_rules(subject):
         if place == "entity.row_rule":
             if needs.parameters or needs.fetched or needs.record:
                 yield (
@@ -64,7 +64,7 @@ def row_rules_know_their_values(subject: EndpointSubject) -> Found:
 def row_rules_know_their_callers(subject: EndpointSubject) -> Found:
     if subject.definition.access.authentication_required:
         return
-    for place, needs in _needs_of_row_rules(subject):
+    for place, needs in needs_of_row_rules(subject):
         if needs.user or needs.user_values:
             yield (
                 _("The row rule compares with the caller, but anyone may call: nothing is found then."),
@@ -114,7 +114,7 @@ def fetchers_know_their_values(subject: EndpointSubject) -> Found:
     known = subject.metadata.attributes(subject.entity).keys() if subject.entity else frozenset()
     for fetcher in subject.definition.fetchers:
         place = f"fetchers.{fetcher.name}.query"
-        needs = _needs_of_fetcher(subject, fetcher.name)
+        needs = needs_of_fetcher(subject, fetcher.name)
         for name in sorted(needs.parameters - subject.input_names):
             yield (
                 _(
@@ -161,7 +161,7 @@ def _row_rules(subject: EndpointSubject) -> Iterator[tuple[str, str, DesignedFil
         yield "entity.row_rule", exposed.entity, exposed.row_rule
 
 
-def _needs_of_row_rules(subject: EndpointSubject) -> Iterator[tuple[str, Needs]]:
+def needs_of_row_rules(subject: EndpointSubject) -> Iterator[tuple[str, Needs]]:
     for place, entity, filter in _row_rules(subject):
         try:
             yield place, prepare_filter(filter, entity, subject.metadata.known_attributes, calendar()).needs
@@ -169,7 +169,7 @@ def _needs_of_row_rules(subject: EndpointSubject) -> Iterator[tuple[str, Needs]]
             continue
 
 
-def _needs_of_fetcher(subject: EndpointSubject, name: str) -> Needs:
+def needs_of_fetcher(subject: EndpointSubject, name: str) -> Needs:
     query = next(known.query for known in subject.definition.fetchers if known.name == name)
     try:
         return (

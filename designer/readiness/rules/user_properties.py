@@ -6,7 +6,6 @@ from collections import Counter
 
 from designer.names import output_key
 from designer.readiness.expressions import faults
-from designer.readiness.metadata import USER
 from designer.readiness.registry import Found, blocking_for_user_properties
 from designer.readiness.samples import of_user
 from designer.readiness.subjects import UserPropertySubject
@@ -35,13 +34,17 @@ def key_is_its_own(subject: UserPropertySubject) -> Found:
 @blocking_for_user_properties("user-property-attribute")
 def attribute_exists(subject: UserPropertySubject) -> Found:
     definition = subject.definition
-    if definition.kind != "field":
+    if definition.kind != "field" or not subject.metadata.users:
         return
     if not definition.attribute:
         yield _("Choose the attribute of the user's record."), "attribute"
-    elif definition.attribute not in subject.metadata.attributes(USER):
+    elif definition.attribute not in subject.metadata.attributes_of_users():
         yield (
-            _("%(user)s has no attribute “%(attribute)s”.", user=USER, attribute=definition.attribute),
+            _(
+                "%(user)s has no attribute “%(attribute)s”.",
+                user=subject.metadata.users,
+                attribute=definition.attribute,
+            ),
             "attribute",
         )
 
@@ -49,7 +52,7 @@ def attribute_exists(subject: UserPropertySubject) -> Found:
 @blocking_for_user_properties("user-property-relationship")
 def relationship_and_columns_exist(subject: UserPropertySubject) -> Found:
     definition = subject.definition
-    if definition.kind != "related":
+    if definition.kind != "related" or not subject.metadata.users:
         return
     relationships = {known.name: known for known in subject.metadata.relationships_of_users()}
     if not definition.relationship:
@@ -59,7 +62,7 @@ def relationship_and_columns_exist(subject: UserPropertySubject) -> Found:
         yield (
             _(
                 "%(user)s has no relationship “%(relationship)s”.",
-                user=USER,
+                user=subject.metadata.users,
                 relationship=definition.relationship,
             ),
             "relationship",
@@ -68,7 +71,7 @@ def relationship_and_columns_exist(subject: UserPropertySubject) -> Found:
     if not definition.columns:
         yield _("Choose at least one column."), "columns"
     relationship = relationships[definition.relationship]
-    target = relationship.referenced if relationship.referencing == USER else relationship.referencing
+    target = subject.metadata.related_to_users(relationship)
     attributes = subject.metadata.attributes(target)
     for column in definition.columns:
         if column.attribute not in attributes:

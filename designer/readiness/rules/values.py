@@ -13,7 +13,7 @@ from designer.expressions import ExpressionError
 from designer.kinds import Section
 from designer.queries import answered
 from designer.readiness.expressions import fixed, outcome, path_of
-from designer.readiness.metadata import USER, Metadata
+from designer.readiness.metadata import Metadata
 from designer.readiness.registry import Found, blocking
 from designer.readiness.samples import UNKNOWN, Sample, of_attribute, of_endpoint, of_user
 from designer.readiness.subjects import EndpointSubject
@@ -202,11 +202,11 @@ def _of_user(subject: EndpointSubject, name: str) -> _Given | None:
     if known.kind == "custom":
         seen = {"user": of_user(subject.surroundings, custom=False)}
         return _Given(words, (outcome(known.expression, seen),))
-    attribute = subject.metadata.attributes(USER).get(known.attribute)
+    attribute = subject.metadata.attributes_of_users().get(known.attribute)
     if attribute is None:
         return None
     if attribute.is_primary_id:
-        return _Given(words, (Reference(USER, "1"),))
+        return _Given(words, (Reference(subject.metadata.users, "1"),))
     return _Given.of(words, attribute, subject.metadata)
 
 

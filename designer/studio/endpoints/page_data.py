@@ -15,7 +15,7 @@ from designer.models import Endpoint, UserProperty
 from designer.queries import answered
 from designer.readiness import Metadata
 from designer.readiness.fixes import input_for
-from designer.readiness.metadata import USER, MetadataUnavailable
+from designer.readiness.metadata import MetadataUnavailable
 from designer.studio.checking.findings import input_row
 from designer.studio.endpoints.list_rows import items_written, source_of, to_many
 from designer.studio.metadata.choices import facts
@@ -99,7 +99,7 @@ def user_data(metadata: Metadata, *, custom: bool = True) -> dict[str, Any]:
 def user_values(metadata: Metadata, *, custom: bool = True) -> dict[str, dict[str, str]]:
     """What `@user.…` values there are: by name, `type` as that of an input, empty where it is not one's."""
     try:
-        known = metadata.attributes(USER)
+        known = metadata.attributes_of_users()
     except MetadataUnavailable:
         known = {}
     other = {"related": _("related data"), "custom": _("expression")}

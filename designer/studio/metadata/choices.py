@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from django.utils.translation import gettext as _
 
 from crmclient.metadata import Attribute, Label
-from designer.readiness.metadata import USER, Metadata, MetadataUnavailable
+from designer.readiness.metadata import Metadata, MetadataUnavailable
 from designer.types import TYPES
 
 Choices: TypeAlias = list[tuple[str, str]]
@@ -41,6 +41,10 @@ def attributes(metadata: Metadata, entity: str) -> Choices:
 def described(known: Mapping[str, Attribute]) -> Choices:
     """Each with its facts."""
     return _sorted((name, _described(attribute)) for name, attribute in known.items())
+
+
+def attributes_of_users(metadata: Metadata) -> Choices:
+    return described(_asked(metadata.attributes_of_users))
 
 
 def choice_attributes(metadata: Metadata, entity: str) -> Choices:
@@ -83,7 +87,7 @@ def relationships_of_users(metadata: Metadata) -> Choices:
         return []
     found = []
     for relationship in known:
-        target = relationship.referenced if relationship.referencing == USER else relationship.referencing
+        target = metadata.related_to_users(relationship)
         through = relationship.referencing_attribute or relationship.intersect or ""
         found.append(
             (
@@ -103,8 +107,7 @@ def related_attributes(metadata: Metadata, relationship: str) -> Choices:
         return []
     if relationship not in known:
         return []
-    related = known[relationship]
-    return attributes(metadata, related.referenced if related.referencing == USER else related.referencing)
+    return attributes(metadata, metadata.related_to_users(known[relationship]))
 
 
 def security_roles(metadata: Metadata) -> Choices:

@@ -60,7 +60,7 @@ class ExposeForm(forms.Form):
         offered = [(kind.name, f"{_(kind.label)}: {_(kind.summary)}") for kind in USUAL]
         self._ticks("operations", gettext_lazy("Operations"), offered, [kind.name for kind in USUAL])
         held = [name for name, attribute in attributes.items() if not attribute.type.holds_file]
-        first = suggested(attributes)
+        first = suggested(attributes, get_platform().conventions.common)
         described = [(name, label) for name, label in choices.described(attributes) if name in held]
         described.sort(key=lambda choice: choice[0] not in first)
         self._ticks("attributes", gettext_lazy("Attributes"), described, first)

@@ -1,0 +1,49 @@
+"""What the CRM in the box calls what every CRM has: it stands in for Dataverse, and does so here, too."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from crmclient.conventions import EVERYTHING, Ability, Conventions, Notes, Ownership, SystemAttributes, Users
+from crmclient.metadata import AttributeType
+
+CONVENTIONS: Final = Conventions(
+    records=SystemAttributes(
+        version="versionnumber",
+        ownership=Ownership(
+            "ownerid",
+            by_entity={"owninguser": "systemuser", "owningteam": "team"},
+            unit="owningbusinessunit",
+            unit_of_owner="businessunitid",
+        ),
+        state="statecode",
+        status="statuscode",
+        set_to_caller=frozenset({"ownerid", "createdby", "modifiedby"}),
+        # In the organisation's order of names, and in its own currency.
+        composed={"fullname": frozenset({"firstname", "middlename", "lastname"})},
+        composed_suffixes=("_base",),
+        filled=frozenset({"transactioncurrencyid"}),
+        filled_types=frozenset({AttributeType.BOOLEAN, AttributeType.PICKLIST, AttributeType.MULTISELECT}),
+    ),
+    users=Users(
+        "systemuser",
+        id="systemuserid",
+        name="fullname",
+        disabled="isdisabled",
+        mail="internalemailaddress",
+    ),
+    notes=Notes(
+        "annotation",
+        id="annotationid",
+        regarding="objectid",
+        subject="subject",
+        file="documentbody",
+        file_name="filename",
+        content_type="mimetype",
+        size="filesize",
+        created="createdon",
+        has_file="isdocument",
+    ),
+    common=frozenset({"emailaddress1", "telephone1", "statecode", "createdon"}),
+    abilities=EVERYTHING - {Ability.LINKED_PAGES},
+)

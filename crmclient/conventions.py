@@ -1,0 +1,164 @@
+"""What a platform calls what every CRM has, and what it can do: one value, declared once by each platform.
+
+Nothing else of the product knows such a name by heart. What a platform does not have is None or left out: the
+studio then says so at the field that needs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from crmclient.metadata import Attribute, AttributeType
+
+
+class Ability(str, Enum):
+    """What a platform may be able to do.
+
+    Every platform reads and writes one record, and answers the first rows that a filter leaves, in an order
+    of the entity's own attributes.
+    """
+
+    # `Page.token`, and `Page.total`.
+    PAGES = "pages"
+    TOTALS = "totals"
+    # `Query.links`, with columns, filters and orders of linked entities.
+    LINKS = "links"
+    # Pages of rows in the order of a linked entity's attribute.
+    LINKED_PAGES = "linked-pages"
+    AGGREGATES = "aggregates"
+    DISTINCT = "distinct"
+    # `Platform.batch`: all of it, or none.
+    BATCHES = "batches"
+
+
+EVERYTHING = frozenset(Ability)
+
+
+@dataclass(frozen=True, slots=True)
+class Ownership:
+    """Who owns a record: `attribute`, a lookup.
+
+    `by_entity` are attributes that hold the owner once more, each for owners of one entity. `unit` is the
+    business unit that owns the record: a copy of `unit_of_owner`, an attribute of the owner's own record.
+    """
+
+    attribute: str
+    by_entity: Mapping[str, str] = field(default_factory=dict)
+    unit: str | None = None
+    unit_of_owner: str = ""
+
+    @property
+    def following(self) -> frozenset[str]:
+        """What changes with the owner."""
+        return frozenset(self.by_entity) | ({self.unit} if self.unit else frozenset())
+
+
+@dataclass(frozen=True, slots=True)
+class SystemAttributes:
+    """The attributes that a platform looks after itself. An entity may lack any of them.
+
+    `version` changes with every write of a record; as text it is `Record.version`. `state` and `status` are
+    those of a record's life: a new one is in the first state, and each of the two brings the other.
+    `set_to_caller` hold the user whom the call acts for when a create does not give them.
+    `composed` are made of other attributes in the platform's own way, as a full name of first and last name;
+    so is, with one of `composed_suffixes`, what an attribute's name and the suffix give.
+    `filled`, and attributes of a type in `filled_types`, get a default that metadata do not tell.
+    """
+
+    version: str | None = None
+    ownership: Ownership | None = None
+    state: str | None = None
+    status: str | None = None
+    set_to_caller: frozenset[str] = frozenset()
+    composed: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    composed_suffixes: tuple[str, ...] = ()
+    filled: frozenset[str] = frozenset()
+    filled_types: frozenset[AttributeType] = frozenset()
+
+    @property
+    def owner(self) -> str | None:
+        return self.ownership.attribute if self.ownership else None
+
+    @property
+    def life(self) -> frozenset[str]:
+        """State and status, as far as there are any."""
+        return frozenset(name for name in (self.state, self.status) if name is not None)
+
+    @property
+    def following_owner(self) -> frozenset[str]:
+        return self.ownership.following if self.ownership else frozenset()
+
+    @property
+    def always_set(self) -> frozenset[str]:
+        """What a new record is never without, whatever a create gives."""
+        owner = {self.owner} & self.set_to_caller if self.owner else frozenset()
+        return self.life | frozenset(name for name in owner if name is not None)
+
+    def composed_of(self, written: Collection[str]) -> frozenset[str]:
+        """What changes along with `written`, to what only the platform can tell."""
+        names = (name for name, parts in self.composed.items() if not parts.isdisjoint(written))
+        return frozenset((*names, *(f"{name}{end}" for name in written for end in self.composed_suffixes)))
+
+    def changed_by(self, written: Collection[str]) -> frozenset[str]:
+        """What is written, and all that changes along with it."""
+        return frozenset(written) | self.composed_of(written) | frozenset(self._following(written))
+
+    def _following(self, written: Collection[str]) -> Iterator[str]:
+        if self.owner in written:
+            yield from self.following_owner
+        if not self.life.isdisjoint(written):
+            yield from self.life
+
+
+@dataclass(frozen=True, slots=True)
+class Users:
+    """The entity of the platform's users, and attributes of it: the id, the name that people read, whether a
+    user is disabled, and the mail address."""
+
+    entity: str
+    id: str
+    name: str
+    disabled: str | None = None
+    mail: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """The entity of notes, and attributes of it: the record that a note is about, its subject and its file
+    (a file column), what is known of the file, and whether there is one."""
+
+    entity: str
+    id: str
+    regarding: str
+    subject: str
+    file: str
+    file_name: str
+    content_type: str
+    size: str
+    created: str
+    has_file: str
+
+
+@dataclass(frozen=True, slots=True)
+class Conventions:
+    """What a platform has. `records` holds for every entity that `entities` says nothing else of.
+
+    `common` are attributes that people want of most entities: the studio suggests them first.
+    """
+
+    records: SystemAttributes = SystemAttributes()
+    entities: Mapping[str, SystemAttributes] = field(default_factory=dict)
+    users: Users | None = None
+    notes: Notes | None = None
+    common: frozenset[str] = frozenset()
+    abilities: frozenset[Ability] = frozenset()
+
+    def of(self, entity: str) -> SystemAttributes:
+        return self.entities.get(entity, self.records)
+
+    def version_of(self, entity: str, attributes: Mapping[str, Attribute]) -> str | None:
+        """Which of an entity's `attributes` holds a record's version; None: records keep no versions."""
+        name = self.of(entity).version
+        return name if name in attributes else None
