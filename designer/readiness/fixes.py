@@ -122,6 +122,11 @@ def _authenticate(subject: EndpointSubject, place: str) -> Fix:
     return Fix(_("Require authentication"), {"authentication_required": True})
 
 
+@_fixes("platform-versions", "platform-totals")
+def _switch_off(subject: EndpointSubject, place: str) -> Fix | None:
+    return Fix(_("Switch it off"), {place: False}) if place != "settings.query" else None
+
+
 @_fixes("upload-size")
 def _fit(subject: EndpointSubject, place: str) -> Fix | None:
     column = getattr(subject.definition.settings, "attribute", "")

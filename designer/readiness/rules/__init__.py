@@ -1,6 +1,7 @@
 """The rules, one module a subject. Importing them registers them."""
 
 from designer.readiness.rules import (
+    abilities,
     access,
     audit,
     bindings,
@@ -21,6 +22,7 @@ from designer.readiness.rules import (
 )
 
 __all__ = [
+    "abilities",
     "access",
     "audit",
     "bindings",

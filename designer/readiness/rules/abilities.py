@@ -1,0 +1,152 @@
+"""What the platform does not have, at the field that needs it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from crmclient.conventions import Ability
+from crmclient.query.designed import DesignedQuery
+from crmclient.query.resolving.prepared import Needs
+from designer.expressions import Expression, ExpressionError
+from designer.expressions.names import ENDPOINT_NAMES
+from designer.kinds.queries import PaginatedQuerySettings
+from designer.kinds.versions import VersionSettings
+from designer.readiness.registry import Found, blocking, blocking_for_user_properties, blocking_of
+from designer.readiness.rules.expressions import expressions_of
+from designer.readiness.rules.queries import QUERY, needs_of_query
+from designer.readiness.rules.steps import needs_of_fetcher, needs_of_row_rules
+from designer.readiness.subjects import EndpointSubject, UserPropertySubject
+from designer.sentences import Sentence as _
+from designer.types.lists import LIST
+
+
+@blocking_of(VersionSettings, "platform-versions")
+def records_have_versions(subject: EndpointSubject, settings: VersionSettings) -> Found:
+    if not settings.require_if_match or not subject.entity:
+        return
+    attributes = subject.metadata.attributes(subject.entity)
+    if attributes and subject.metadata.conventions.version_of(subject.entity, attributes) is None:
+        yield (
+            _(
+                "The platform keeps no versions of %(entity)s, so callers cannot send If-Match. Do not "
+                "require it.",
+                entity=subject.entity,
+            ),
+            "settings.require_if_match",
+        )
+
+
+@blocking_of(PaginatedQuerySettings, "platform-pages")
+def rows_have_pages(subject: EndpointSubject, settings: PaginatedQuerySettings) -> Found:
+    if not _can(subject, Ability.PAGES):
+        yield _("The platform cannot answer page by page. Make it a multi query."), "settings.page_size"
+
+
+@blocking_of(PaginatedQuerySettings, "platform-totals")
+def rows_are_counted(subject: EndpointSubject, settings: PaginatedQuerySettings) -> Found:
+    if _can(subject, Ability.TOTALS):
+        return
+    if settings.total:
+        yield _("The platform cannot count all rows. Do not ask for it."), "settings.total"
+    if settings.query is not None and settings.query.total:
+        yield _("The platform cannot count all rows. Take returntotalrecordcount out."), QUERY
+
+
+@blocking("platform-queries")
+def queries_can_be_run(subject: EndpointSubject) -> Found:
+    for place, query in _queries(subject):
+        if query.links and not _can(subject, Ability.LINKS):
+            yield _("The platform cannot link entities in a query. Take the links out."), place
+        if query.is_aggregate and not _can(subject, Ability.AGGREGATES):
+            yield _("The platform cannot group or sum rows. Take the aggregates out."), place
+        if query.distinct and not _can(subject, Ability.DISTINCT):
+            yield _("The platform cannot leave out equal rows. Take distinct out."), place
+
+
+@blocking("platform-batches")
+def lists_are_created_at_once(subject: EndpointSubject) -> Found:
+    if _can(subject, Ability.BATCHES):
+        return
+    for known in subject.inputs:
+        if known.type == LIST.name:
+            yield (
+                _(
+                    "The platform cannot create several records at once, all or none. Remove the list "
+                    "“%(name)s”.",
+                    name=known.name,
+                ),
+                f"inputs.{known.name}.type",
+            )
+
+
+@blocking("platform-users")
+def callers_are_users(subject: EndpointSubject) -> Found:
+    if subject.metadata.conventions.users is not None:
+        return
+    for place in dict.fromkeys(_places_of_users(subject)):
+        yield _("It needs the caller's user on the platform, but the platform has no users."), place
+
+
+@blocking_for_user_properties("user-property-users")
+def there_are_users(subject: UserPropertySubject) -> Found:
+    if subject.metadata.conventions.users is None:
+        yield _("The platform has no users, so it has no user properties."), "kind"
+
+
+@blocking_for_user_properties("user-property-links")
+def related_data_can_be_read(subject: UserPropertySubject) -> Found:
+    metadata, definition = subject.metadata, subject.definition
+    if definition.kind != "related" or Ability.LINKS in metadata.conventions.abilities:
+        return
+    known = {one.name: one for one in metadata.relationships_of_users()}
+    found = known.get(definition.relationship)
+    # Records that refer to the user are asked for alone.
+    if found is not None and (found.intersect is not None or found.referencing == metadata.users):
+        yield (
+            _(
+                "The platform cannot link entities in a query, which “%(relationship)s” needs. Choose "
+                "another relationship.",
+                relationship=definition.relationship,
+            ),
+            "relationship",
+        )
+
+
+def _can(subject: EndpointSubject, ability: Ability) -> bool:
+    return ability in subject.metadata.conventions.abilities
+
+
+def _queries(subject: EndpointSubject) -> Iterator[tuple[str, DesignedQuery]]:
+    """The endpoint's own and those of its data fetchers, with their places."""
+    own = subject.definition.settings.designed_query
+    if own is not None:
+        yield QUERY, own
+    for fetcher in subject.definition.fetchers:
+        if fetcher.query is not None:
+            yield f"fetchers.{fetcher.name}.query", fetcher.query
+
+
+def _places_of_users(subject: EndpointSubject) -> Iterator[str]:
+    needing = [*needs_of_row_rules(subject), (QUERY, needs_of_query(subject))]
+    needing += [
+        (f"fetchers.{fetcher.name}.query", needs_of_fetcher(subject, fetcher.name))
+        for fetcher in subject.definition.fetchers
+    ]
+    yield from (place for place, needs in needing if _asks_for_user(needs))
+    yield from (f"bindings.{known.attribute}.value" for known in subject.bindings if known.source == "user")
+    for parent in subject.inputs:
+        for known in parent.bindings:
+            if known.source == "user":
+                yield f"inputs.{parent.name}.bindings.{known.attribute}.value"
+    yield from (written.field for written in expressions_of(subject) if _reads_user(written.text))
+
+
+def _asks_for_user(needs: Needs) -> bool:
+    return needs.user or bool(needs.user_values)
+
+
+def _reads_user(text: str) -> bool:
+    try:
+        return "user" in Expression(text, ENDPOINT_NAMES).references
+    except ExpressionError:
+        return False
