@@ -22,13 +22,12 @@ from runtime.describe.own_routes import PAGES, Page
 from runtime.describe.schema_forms import form_of
 from runtime.describe.schema_parts import PLACES
 from runtime.describe.schema_shapes import published
-from runtime.http.accept import refuse_unacceptable
 from runtime.http.conditions import not_modified
 from runtime.http.limits import count_address
 from runtime.http.long_answers import GZIP, compressed, in_pieces, takes_gzip, unpacked
 from runtime.http.problems import FieldError
 from runtime.http.query_string import invalid_parameters, read_lcid, read_parameters
-from runtime.http.rendering import render
+from runtime.http.rendering import refuse_unacceptable, render
 from runtime.serving import builtin_routes
 from runtime.serving.served import Served, current
 from runtime.serving.viewsets import GuardedViewSet

@@ -13,9 +13,9 @@ from crmclient.errors import FileLost
 from runtime.files.allowed import media_type
 from runtime.files.names import attachment
 from runtime.files.ranges import Span, Unsatisfiable, requested
-from runtime.http.accept import refuse_unacceptable
 from runtime.http.conditions import not_modified
 from runtime.http.problems import Problem
+from runtime.http.rendering import refuse_unacceptable
 from runtime.request_context import Exchange
 
 # A file that is replaced while it is being found is looked up again.

@@ -1,20 +1,25 @@
 """Values as JSON bytes, exactly.
 
 Money and Decimal go out as JSON numbers with the digits they have, never through a float; DateTime as UTC
-`…Z` in whole seconds.
+`…Z` in whole seconds. An answer comes in one media type: content negotiation refuses callers that do not take
+it.
 """
 
 from __future__ import annotations
 
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 import orjson
 from django.http import HttpResponse
 
 from crmclient import FileInfo, Reference
+from runtime.http.problems import Problem
 
 JSON = "application/json"
+# Whoever takes any of these can read a problem, and asks for JSON.
+_FAMILIES = frozenset({"*/*", "application/*", "application/problem+json"})
 _OPTIONS = orjson.OPT_UTC_Z | orjson.OPT_OMIT_MICROSECONDS | orjson.OPT_PASSTHROUGH_DATACLASS
 
 
@@ -35,3 +40,23 @@ def _unusual(value: Any) -> Any:
     if isinstance(value, FileInfo):
         return {"id": value.id, "fileName": value.file_name, "size": value.size}
     raise TypeError(f"{type(value).__name__} has no JSON form")
+
+
+def refuse_unacceptable(accept: str | None, served: str = JSON) -> None:
+    """Raises Problem 406 when `Accept` names neither the type `served` nor a family that holds it."""
+    if accept is None or accept == "*/*" or accept == served or _takes(accept, served):
+        return
+    raise Problem(406, "not_acceptable", f"This is answered as {served}.")
+
+
+@lru_cache(maxsize=256)
+def _takes(accept: str, served: str) -> bool:
+    return any(_holds(entry, served) for entry in accept.split(","))
+
+
+def _holds(entry: str, served: str) -> bool:
+    media, *parameters = (part.strip().lower() for part in entry.split(";"))
+    refused = any(
+        parameter.replace(" ", "") in {"q=0", "q=0.0", "q=0.00", "q=0.000"} for parameter in parameters
+    )
+    return (media in _FAMILIES or media in {served, f"{served.partition('/')[0]}/*"}) and not refused

@@ -14,9 +14,8 @@ from designer.configuration import Endpoint
 from designer.kinds.files import DownloadSettings
 from runtime.files.sending import send_current
 from runtime.files.stores import NoteStore, store_of
-from runtime.http.accept import refuse_unacceptable
 from runtime.http.query_string import read_parameters
-from runtime.http.rendering import json_response
+from runtime.http.rendering import json_response, refuse_unacceptable
 from runtime.operations.base import Description, Operation
 from runtime.request_context import Exchange
 

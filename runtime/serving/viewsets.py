@@ -16,10 +16,10 @@ from designer.definitions import AccessDefinition
 from runtime.callers.caller import ANONYMOUS, Caller
 from runtime.callers.refusals import authentication_required, forbidden
 from runtime.callers.tokens import authenticate
-from runtime.http.accept import refuse_unacceptable
 from runtime.http.failures import misconfigured
 from runtime.http.limits import count_address, count_caller
 from runtime.http.problems import Problem
+from runtime.http.rendering import refuse_unacceptable
 from runtime.idempotency.guard import Idempotency
 from runtime.operations.base import Operation
 from runtime.request_context import Exchange
