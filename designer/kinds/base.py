@@ -48,7 +48,9 @@ class OperationKind:
     `methods` are the HTTP methods of that path. `settings` declares what only this kind needs; its fields are
     the form's. `binds_all_required`: what the platform requires must be set. `partial`: an input that is not
     sent leaves its attribute alone, so defaults mean nothing. `public` is what a new endpoint's access starts
-    as. `summary` is the sentence the studio shows beside the kind. `place` says where `/api/schema` shows it.
+    as. `takes_lists`: inputs may be lists of records that are made along with the endpoint's own.
+    `removes_records`: calls remove the path's record. `summary` is the sentence the studio shows beside the
+    kind. `place` says where `/api/schema` shows it.
     """
 
     name: str
@@ -62,6 +64,8 @@ class OperationKind:
     binds_all_required: bool = False
     partial: bool = False
     public: bool = False
+    takes_lists: bool = False
+    removes_records: bool = False
     place: Place = Place.OPERATIONS
 
     @property

@@ -40,4 +40,5 @@ CREATE = OperationKind(
     settings=CreateSettings,
     sections=frozenset({Section.INPUTS, Section.BINDINGS}) | STEPS,
     binds_all_required=True,
+    takes_lists=True,
 )

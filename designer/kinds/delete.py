@@ -16,4 +16,5 @@ DELETE = OperationKind(
     path="/api/{module}/{segment}/{id}",
     settings=VersionSettings,
     sections=STEPS,
+    removes_records=True,
 )

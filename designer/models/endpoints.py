@@ -11,6 +11,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from designer.kinds import KINDS, OperationKind, Scope
+from designer.kinds.option_sets import GLOBAL_OPTION_SET
 from designer.models import names
 from designer.models.context import Role
 from designer.models.fields import ExactJSONDecoder, ExactJSONEncoder
@@ -142,11 +143,13 @@ class EndpointRole(models.Model):
 
 class OptionSets(models.Manager["OptionSet"]):
     def get_queryset(self) -> models.QuerySet[OptionSet]:
-        return super().get_queryset().filter(kind="option-set")
+        return super().get_queryset().filter(kind=OptionSet.KIND)
 
 
 class OptionSet(Endpoint):
     """A global option set: an endpoint with a place of its own in the studio's tree."""
+
+    KIND: ClassVar[str] = GLOBAL_OPTION_SET.name
 
     objects: ClassVar[OptionSets] = OptionSets()
 
@@ -158,4 +161,4 @@ class OptionSet(Endpoint):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if self._state.adding and not self.kind:
-            self.kind = "option-set"
+            self.kind = self.KIND

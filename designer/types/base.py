@@ -103,6 +103,8 @@ class InputType(ABC):
     is_several: ClassVar[bool] = False
     # Whether values are lists of records, whose inputs and bindings stand in the input itself.
     holds_records: ClassVar[bool] = False
+    # Whether it can be read only where the bound attribute says which entities are meant.
+    needs_targets: ClassVar[bool] = False
     # Whether values are among those of an option set.
     is_choice: ClassVar[bool] = False
 

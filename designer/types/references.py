@@ -45,6 +45,7 @@ class EntityReferenceType(InputType):
         {AttributeType.LOOKUP, AttributeType.CUSTOMER, AttributeType.OWNER}
     )
     constraints: frozenset[str] = frozenset()
+    needs_targets: ClassVar[bool] = True
     sample: ClassVar[Any] = {"type": "1", "id": _SAMPLE, "name": "1"}
 
     @property

@@ -26,11 +26,11 @@ class TextType(InputType):
     constraints: frozenset[str] = frozenset({"min_length", "max_length", "pattern", "allowed"})
     widget: str = "text"
     # The attributes whose values are of this type as they are.
-    natural: frozenset[AttributeType] = frozenset()
+    natural: AttributeType = AttributeType.STRING
     is_textual: ClassVar[bool] = True
 
     def is_natural_for(self, attribute: Attribute) -> bool:
-        return attribute.type in self.natural
+        return attribute.type is self.natural
 
     def rank(self, operator: DesignedOperator, attribute: Attribute) -> int | None:
         if operator in PATTERNS:
@@ -93,5 +93,11 @@ def _matcher(pattern: str) -> Any:
 
 _TEXTS = frozenset({AttributeType.STRING, AttributeType.MEMO})
 
-STRING = TextType("String", _("Text, one line"), _TEXTS, natural=_TEXTS)
-TEXT = TextType("Text", _("Text, several lines"), frozenset({AttributeType.MEMO}), widget="textarea")
+STRING = TextType("String", _("Text, one line"), _TEXTS)
+TEXT = TextType(
+    "Text",
+    _("Text, several lines"),
+    frozenset({AttributeType.MEMO}),
+    widget="textarea",
+    natural=AttributeType.MEMO,
+)

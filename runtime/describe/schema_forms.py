@@ -9,9 +9,8 @@ from designer.types import TYPES
 from runtime.describe.schema_parts import Part, name_of
 from runtime.describe.schema_renderer import Renderer
 from runtime.describe.schema_shapes import FieldShape, FormShape
+from runtime.values.fields import FILE
 
-# What a file column is called among the types of fields; no input is of it.
-_FILE = "File"
 _LINE = "text"
 
 
@@ -77,7 +76,7 @@ def _of_parameters(part: Part) -> dict[str, Any]:
 
 
 def _widget_of(field: FieldShape) -> str:
-    if field["type"] == _FILE:
+    if field["type"] == FILE:
         return "file"
     kind = TYPES.get(field["type"])
     if kind is not None and kind.widget != _LINE:

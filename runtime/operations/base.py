@@ -92,6 +92,13 @@ class Operation(ABC):
             body = read_body(exchange.request)
         return hashlib.sha256(body).hexdigest()
 
+    def hold_back(self, silent: Platform, exchange: Exchange) -> None:
+        """For dry runs: let the operation's own requests come to `silent`, which sends none.
+
+        To override where such a request goes through the steps, which go on asking, or another object.
+        """
+        self.platform = silent
+
     @abstractmethod
     def describe(self) -> Description: ...
 

@@ -5,6 +5,7 @@ Of notes, that is a list, and `GET …/files/{name}/{fileId}` answers each.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from django.http.response import HttpResponseBase
@@ -34,6 +35,12 @@ class DownloadOperation(Operation):
             refuse_unacceptable(exchange.request.META.get("HTTP_ACCEPT"))
             return json_response(self.store.attachments(exchange))
         return send_current(exchange, self.platform, self.store.find)
+
+    def hold_back(self, silent: Platform, exchange: Exchange) -> None:
+        super().hold_back(silent, exchange)
+        # Which note is meant has to be looked up; a list of them is the answer itself.
+        if isinstance(self.store, NoteStore) and not exchange.file:
+            self.store = replace(self.store, platform=silent)
 
     def describe(self) -> Description:
         if isinstance(self.store, NoteStore):

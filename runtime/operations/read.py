@@ -12,11 +12,12 @@ from designer.configuration import Endpoint
 from designer.sentences import Sentence
 from runtime.http.conditions import digest, not_modified
 from runtime.http.failures import Misconfigured
+from runtime.http.if_match import Meant
 from runtime.http.query_string import LCID, read_lcid, read_parameters
 from runtime.http.rendering import JSON, render
 from runtime.operations.base import Description, Operation
 from runtime.request_context import Exchange
-from runtime.steps import Steps
+from runtime.steps import Found, Steps
 from runtime.values.columns import Columns
 from runtime.values.option_labels import OptionLabels
 
@@ -52,6 +53,11 @@ class ReadOperation(Operation):
             return HttpResponse(status=304, headers=headers)
         return HttpResponse(content, content_type=JSON, headers=headers)
 
+    def hold_back(self, silent: Platform, exchange: Exchange) -> None:
+        # One request serves the rules and the answer: a dry run asks for what the rules need alone.
+        self.steps = _StepsBeforeRead(self, silent)
+        super().hold_back(silent, exchange)
+
     def describe(self) -> Description:
         return Description(
             success=(200, self.columns.schema(), "The record."),
@@ -64,3 +70,15 @@ class ReadOperation(Operation):
             },
             problems=self.steps.problems({400: ("invalid_id", "invalid_parameter")}),
         )
+
+
+class _StepsBeforeRead(Steps):
+    """The steps of a read, whose rules are asked for before the answer, which is asked of `silent`."""
+
+    def __init__(self, operation: ReadOperation, silent: Platform) -> None:
+        super().__init__(operation.endpoint, silent, reads=operation.columns.attributes)
+        self._rules = Steps(operation.endpoint, operation.platform)
+
+    def read(self, exchange: Exchange, meant: Meant = None) -> Found:
+        self._rules.run(exchange, meant)
+        return super().read(exchange, meant)

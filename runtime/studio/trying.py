@@ -26,7 +26,6 @@ from runtime.request_context import Exchange
 from runtime.serving.routing import RoutingTable
 from runtime.serving.viewsets import authorise
 from runtime.studio.dry_run import NotSent, RecordingPlatform
-from runtime.studio.held_reads import hold_back
 from runtime.studio.readable import readable
 from runtime.studio.tracing import Trace
 
@@ -48,7 +47,7 @@ def attempt(endpoint: Endpoint, configuration: Configuration, attempted: Attempt
         trace.may_call = True
         operation = OPERATIONS[endpoint.definition.kind](endpoint, platform)
         if attempted.dry:
-            hold_back(operation, platform, platform.silent(), exchange)
+            operation.hold_back(platform.silent(), exchange)
         response = operation.run(exchange)
     except NotSent:
         pass

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior
+from crmclient.metadata import Attribute
 from designer.definitions import BindingDefinition, InputDefinition
+from designer.types import natural_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,33 +29,14 @@ class Field:
     items: tuple[Field, ...] = field(default=())
 
 
-_TYPES: Mapping[AttributeType, str] = {
-    AttributeType.STRING: "String",
-    AttributeType.MEMO: "Text",
-    AttributeType.INTEGER: "Integer",
-    AttributeType.BIGINT: "BigInt",
-    AttributeType.DECIMAL: "Decimal",
-    AttributeType.DOUBLE: "Double",
-    AttributeType.MONEY: "Money",
-    AttributeType.BOOLEAN: "Boolean",
-    AttributeType.UNIQUEIDENTIFIER: "Guid",
-    AttributeType.PICKLIST: "OptionSet",
-    AttributeType.STATE: "OptionSet",
-    AttributeType.STATUS: "OptionSet",
-    AttributeType.MULTISELECT: "MultiOptionSet",
-    AttributeType.LOOKUP: "EntityReference",
-    AttributeType.CUSTOMER: "EntityReference",
-    AttributeType.OWNER: "EntityReference",
-    AttributeType.FILE: "File",
-    AttributeType.IMAGE: "File",
-}
+# What files and images are called; no input is of it.
+FILE = "File"
 
 
 def type_of(attribute: Attribute) -> str:
     """The HTTP contract's name for the type of an attribute's values."""
-    if attribute.type is AttributeType.DATETIME:
-        return "Date" if attribute.behavior is DateTimeBehavior.DATE_ONLY else "DateTime"
-    return _TYPES[attribute.type]
+    kind = natural_type(attribute)
+    return FILE if kind is None else kind.name
 
 
 def input_fields(

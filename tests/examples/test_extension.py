@@ -90,6 +90,15 @@ def test_a_service_that_has_it_serves_its_kind_to_callers_of_its_resolver(
     counts = f"{urlsplit(made.headers['Location']).path}/counts/contacts"
     counted = server.request("GET", counts, headers=headers)
     assert (counted.status_code, counted.json()) == (200, {"count": 0})
+    server.stop()
+
+    # Without the package, all else is served, and what is missing is named.
+    server = site.start()
+    headers = {"Authorization": f"Bearer {server.token('rep')}"}
+    assert server.request("GET", counts, headers=headers).status_code == 404
+    assert server.request("POST", "/api/sales/accounts", headers=headers, json={"name": "Plain"}).ok
+    code, output = site.run("checkconfig")
+    assert (code, "There is no kind “count-related”." in output) == (1, True), output
 
 
 @pytest.mark.processes

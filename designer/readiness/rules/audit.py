@@ -5,7 +5,6 @@ from __future__ import annotations
 from django.conf import settings as service
 
 from designer.kinds import Scope
-from designer.kinds.delete import DELETE
 from designer.kinds.files import UploadSettings
 from designer.kinds.option_sets import OptionSetSettings
 from designer.readiness.registry import Found, warning, warning_of
@@ -37,7 +36,7 @@ def anonymous_callers_are_limited(subject: EndpointSubject) -> Found:
 
 @warning("delete-without-row-rule")
 def deleting_is_narrowed(subject: EndpointSubject) -> Found:
-    if subject.definition.kind == DELETE.name and not _has_row_rule(subject):
+    if subject.endpoint.kind.removes_records and not _has_row_rule(subject):
         yield _("Its callers may delete any record: a row rule would say which."), "row_rule"
 
 

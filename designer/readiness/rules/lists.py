@@ -8,7 +8,6 @@ from dataclasses import replace
 from crmclient.metadata import Relationship
 from designer.definitions import BindingDefinition, InputDefinition
 from designer.expressions.nearest import did_you_mean
-from designer.kinds.create import CREATE
 from designer.readiness.findings import Severity
 from designer.readiness.registry import ENDPOINT_RULES, Found, blocking, warning
 from designer.readiness.subjects import EndpointSubject
@@ -23,7 +22,7 @@ _OF_ITEMS = ("input-", "binding-", "attribute-", "required-attribute-")
 @blocking("list-place")
 def lists_stand_in_creates(subject: EndpointSubject) -> Found:
     for known in subject.inputs:
-        if holds_records(known.type) and subject.endpoint.kind is not CREATE:
+        if holds_records(known.type) and not subject.endpoint.kind.takes_lists:
             yield (
                 _("“%(name)s” is a list: only a create makes records of one.", name=known.name),
                 _at(known, "type"),

@@ -18,8 +18,7 @@ from designer.readiness.registry import Found, blocking
 from designer.readiness.samples import UNKNOWN, Sample, of_attribute, of_endpoint, of_user
 from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
-from designer.types import InvalidInput, Limits, as_sent, may_hold, natural_type
-from designer.types.references import ENTITY_REFERENCE
+from designer.types import TYPES, InvalidInput, Limits, as_sent, may_hold, natural_type
 
 _EMPTY: tuple[Any, ...] = (None, "", [], ())
 
@@ -101,8 +100,8 @@ def references_point_somewhere(subject: EndpointSubject) -> Found:
     if Section.BINDINGS not in subject.endpoint.kind.sections or not subject.attributes:
         return
     for known in subject.inputs:
-        bound = subject.bound(known.name)
-        if known.type == ENTITY_REFERENCE.name and (bound is None or not bound.targets):
+        kind, bound = TYPES.get(known.type), subject.bound(known.name)
+        if kind is not None and kind.needs_targets and (bound is None or not bound.targets):
             yield (
                 _(
                     "It is not known which entity “%(name)s” refers to. "

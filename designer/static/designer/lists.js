@@ -1,6 +1,6 @@
 "use strict";
 
-// Inputs of type List: the rows of their items come with the type, and what they offer with the relationship.
+// Inputs that are lists of records: the rows of their items come with the type, and what they offer with the relationship.
 (() => {
   const field = (row, name) => studio.rows.field(row, name);
   const related = (row) => studio.data().relationships?.[field(row, "relationship")?.value];
@@ -17,7 +17,7 @@
   };
 
   const become = (row) => {
-    const isList = field(row, "type")?.value === "List";
+    const isList = studio.data().lists.includes(field(row, "type")?.value);
     let items = row.querySelector("[data-items]");
     if (isList && !items) {
       const made = document.createElement("template");

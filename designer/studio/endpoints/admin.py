@@ -20,7 +20,6 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
 from designer.kinds import KINDS, OperationKind, Scope, Section
-from designer.kinds.create import CREATE
 from designer.models import Endpoint
 from designer.readiness import Finding, Severity
 from designer.studio.checking.examining import examine
@@ -240,8 +239,8 @@ class EndpointAdmin(EndpointPages):
     def get_inlines(self, request: HttpRequest, obj: Any) -> Any:
         sections = obj.operation.sections if obj and obj.operation else frozenset()
         found = [SECTION_INLINES[section] for section in Section if section in sections]
-        makes_lists = obj is not None and obj.operation is CREATE
-        return [ListingInputInline if makes_lists and one is InputInline else one for one in found]
+        takes_lists = obj is not None and obj.operation is not None and obj.operation.takes_lists
+        return [ListingInputInline if takes_lists and one is InputInline else one for one in found]
 
     def response_add(
         self, request: HttpRequest, obj: Any, post_url_continue: str | None = None

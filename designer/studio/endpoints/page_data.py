@@ -9,7 +9,6 @@ from django.utils.translation import gettext as _
 
 from crmclient.metadata import Attribute, OptionSet, Relationship
 from designer import configuration as configured
-from designer.kinds.create import CREATE
 from designer.loading import latest
 from designer.models import Endpoint, UserProperty
 from designer.queries import answered
@@ -34,6 +33,7 @@ def page_data(row: Endpoint, metadata: Metadata) -> dict[str, Any]:
         **_lists(row, metadata),
         "columns": {name: _shown(attribute) for name, attribute in _in_order(known.read)},
         "types": {name: sorted(kind.value for kind in type.attribute_types) for name, type in TYPES.items()},
+        "lists": _list_types(),
         "on_record": bool(row.operation and row.operation.is_on_record),
         "fetched": fetched_columns(latest().endpoints.get(row.pk)),
         **user_data(metadata),
@@ -60,11 +60,10 @@ def described_attributes(
 
 def _lists(row: Endpoint, metadata: Metadata) -> dict[str, Any]:
     """The relationships that lists may be made by, and what can be written on items of those that are."""
-    if row.operation is not CREATE:
+    if row.operation is None or not row.operation.takes_lists:
         return {}
     known = {related.name: related for related in to_many(row)}
-    lists = [name for name, kind in TYPES.items() if kind.holds_records]
-    used = set(row.inputs.filter(parent=None, type__in=lists).values_list("relationship", flat=True))
+    used = set(row.inputs.filter(parent=None, type__in=_list_types()).values_list("relationship", flat=True))
     return {
         "relationships": {name: _related(related, metadata) for name, related in sorted(known.items())},
         **{
@@ -75,6 +74,11 @@ def _lists(row: Endpoint, metadata: Metadata) -> dict[str, Any]:
             if name in known
         },
     }
+
+
+def _list_types() -> list[str]:
+    """The input types whose rows on the page have rows of their own."""
+    return [name for name, kind in TYPES.items() if kind.holds_records]
 
 
 def _related(related: Relationship, metadata: Metadata) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from designer.models import OptionSet
 from designer.overview import Overview
 from designer.studio.navigation.seen import seen_by
 from designer.studio.navigation.tree import module_groups
@@ -119,7 +120,7 @@ def _changelist(request: HttpRequest, app: str, model: str) -> str:
 def _count(seen: Overview, model: str) -> int:
     configuration = seen.configuration
     if model == "optionset":
-        return sum(known.definition.kind == "option-set" for known in configuration.endpoints.values())
+        return sum(known.definition.kind == OptionSet.KIND for known in configuration.endpoints.values())
     counted = {
         "userproperty": configuration.user_properties,
         "role": configuration.roles,

@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from designer.configuration import Endpoint
-from designer.kinds.actions import GLOBAL_ACTION
+from designer.kinds import Place as SchemaPlace
 from designer.models import ExposedEntity, Module
 from designer.overview import Overview
 from designer.readiness import State
@@ -73,9 +73,9 @@ def _endpoints_by_place(seen: Overview) -> defaultdict[Place, list[int]]:
 
 def _without_entity(ids: list[int], seen: Overview) -> Iterator[tuple[str, str, list[int]]]:
     """A module's own endpoints: its processes, then its queries."""
-    kinds = {id: seen.configuration.endpoints[id].definition.kind for id in ids}
-    processes = [id for id in ids if kinds[id] == GLOBAL_ACTION.name]
-    queries = [id for id in ids if kinds[id] != GLOBAL_ACTION.name]
+    kinds = {id: seen.configuration.endpoints[id].kind for id in ids}
+    processes = [id for id in ids if kinds[id].place is SchemaPlace.ACTIONS]
+    queries = [id for id in ids if kinds[id].place is not SchemaPlace.ACTIONS]
     if processes:
         yield _("Processes"), "bolt", processes
     if queries:
