@@ -1,0 +1,53 @@
+"""The page about extending: its examples are the files of the example, and it misses no interface."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+
+import pytest
+
+from crmbox.processes import PROCESSES
+from designer.expressions.functions import FUNCTIONS
+from designer.kinds import KINDS
+from designer.platform import PLATFORMS
+from designer.types import TYPES, InputType
+from project.checks import TAG
+from runtime.callers.tokens import RESOLVERS
+from runtime.operations import OPERATIONS, Operation
+from tests.servers import ROOT
+
+PAGE = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
+PACKAGE = ROOT / "examples" / "extension"
+SHOWN = dict(re.findall(r"^`(examples/[\w/.]+)`:\n\n```python\n(.*?)\n```$", PAGE, re.MULTILINE | re.DOTALL))
+GROUPS = {known.group for known in (TYPES, KINDS, OPERATIONS, PROCESSES, FUNCTIONS, RESOLVERS, PLATFORMS)}
+POINTS = tomllib.loads((PACKAGE / "pyproject.toml").read_text(encoding="utf-8"))["project"]["entry-points"]
+
+
+def test_every_module_of_the_example_is_shown_whole() -> None:
+    modules = {path.relative_to(ROOT).as_posix() for path in (PACKAGE / "portico_example").glob("[!_]*.py")}
+    assert SHOWN.keys() == modules
+    for path, text in SHOWN.items():
+        assert text == (ROOT / path).read_text(encoding="utf-8").strip(), path
+
+
+def test_the_entry_points_are_those_of_the_example() -> None:
+    (shown,) = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
+    assert tomllib.loads(shown)["project"]["entry-points"] == POINTS
+
+
+def test_every_group_is_described_and_the_example_has_all_but_a_platform() -> None:
+    assert set(re.findall(r"^\| `(portico\.\w+)` \|", PAGE, re.MULTILINE)) == GROUPS
+    assert POINTS.keys() == GROUPS - {PLATFORMS.group}
+
+
+@pytest.mark.parametrize("interface", [InputType, Operation])
+def test_everything_that_can_be_overridden_is_described(interface: type) -> None:
+    described = set(re.findall(r"`(\w+)(?:\([^`]*\))?`", PAGE))
+    members = {*vars(interface), *interface.__annotations__}
+    public = {name for name in members if not name.startswith("_")}
+    assert public - described == set()
+
+
+def test_the_messages_shown_are_those_of_checks() -> None:
+    assert f"({TAG}.E014) The entry point “Url” of portico.types, in the package portico-example 1.0," in PAGE
