@@ -13,7 +13,7 @@ from designer.studio.pages import failures
 from project.middleware import STUDIO
 from runtime.http.failures import problem_of
 from runtime.http.problems import respond
-from runtime.serving.middleware import is_of_the_api
+from runtime.serving.dispatch import is_of_the_api
 
 
 @require_safe

@@ -60,7 +60,7 @@ MIDDLEWARE = [
     "project.middleware.ContentPolicy",
     *(["corsheaders.middleware.CorsMiddleware"] if env["CORS_ORIGINS"] else []),
     # What comes after it never sees a request of the API.
-    "runtime.serving.middleware.ApiMiddleware",
+    "runtime.serving.dispatch.ApiMiddleware",
     "project.middleware.StudioSessions",
     "project.middleware.StudioLanguage",
     "project.middleware.StudioCommon",

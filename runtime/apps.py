@@ -14,7 +14,9 @@ class Runtime(AppConfig):
         from runtime.callers import checks  # noqa: F401  registers them
         from runtime.describe import page_views
         from runtime.describe.fragment_maker import watch_saves
+        from runtime.serving import builtin_routes
 
         watch_saves()
+        builtin_routes.serve()
         page_views.serve()
         label(self.get_models())

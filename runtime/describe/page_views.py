@@ -28,7 +28,8 @@ from runtime.http.long_answers import GZIP, compressed, in_pieces, takes_gzip, u
 from runtime.http.problems import FieldError
 from runtime.http.query_string import invalid_parameters, read_lcid, read_parameters
 from runtime.http.rendering import refuse_unacceptable, render
-from runtime.serving import builtin_routes
+from runtime.serving.builtin_routes import counted, exchange_of
+from runtime.serving.routing import add_builtin
 from runtime.serving.served import Served, current
 from runtime.serving.viewsets import GuardedViewSet
 
@@ -54,17 +55,17 @@ Make: TypeAlias = Callable[[Asked], bytes]
 
 
 def serve() -> None:
-    """Have all of it answered."""
+    """Answer at all of these addresses."""
     for page in PAGES:
         view = PageViewSet.as_view({"get": "read"}, page=page, make=_MAKERS[page.operation_id])
-        builtin_routes.add(page.path, partial(_answer, view, page))
-    builtin_routes.add("/api/docs", builtin_routes.counted(count_address, docs))
+        add_builtin(page.path, {"GET": partial(_answer, view, page)})
+    add_builtin("/api/docs", {"GET": counted(count_address, docs)})
 
 
 def _answer(view: Callable[..., HttpResponseBase], page: Page, request: HttpRequest) -> HttpResponseBase:
     path = request.path_info.removesuffix("/")
     name = path.rpartition("/")[2] if page.is_named else ""
-    return view(request, exchange=builtin_routes.exchange_of(request, name))
+    return view(request, exchange=exchange_of(request, name))
 
 
 def docs(request: HttpRequest) -> HttpResponseBase:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Callable
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -13,11 +13,10 @@ from runtime.http.limits import count_login
 from runtime.http.query_string import read_parameters
 from runtime.http.rendering import json_response
 from runtime.request_context import Exchange
+from runtime.serving.routing import BuiltinView, add_builtin
 from runtime.serving.served import current
 from runtime.serving.token_views import RefreshView, TokenView
 from runtime.serving.viewsets import GuardedViewSet
-
-BuiltinView: TypeAlias = Callable[[HttpRequest], HttpResponseBase]
 
 
 class ContextViewSet(GuardedViewSet):
@@ -51,29 +50,8 @@ def _user_context(request: HttpRequest) -> HttpResponseBase:
     return _context(request, exchange=exchange_of(request))
 
 
-_ROUTES: dict[str, Mapping[str, BuiltinView]] = {
-    "/api/token": {"POST": counted(count_login, TokenView.as_view())},
-    "/api/token/refresh": {"POST": counted(count_login, RefreshView.as_view())},
-    "/api/context": {"GET": _user_context},
-}
-# By the path of what a name stands under.
-_NAMED: dict[str, Mapping[str, BuiltinView]] = {}
-
-
-def add(path: str, view: BuiltinView) -> None:
-    """Answer GET at `path`, whose last segment may be `{name}`, with `view`.
-
-    What describes the API adds its pages when the app is ready: no request to anything else may need them.
-    """
-    place, _, last = path.rpartition("/")
-    if last == "{name}":
-        _NAMED[place] = {"GET": view}
-    else:
-        _ROUTES[path] = {"GET": view}
-
-
-def builtin_at(path: str) -> Mapping[str, BuiltinView] | None:
-    """The views at `path` by method; a trailing slash makes no difference."""
-    if path.endswith("/"):
-        path = path[:-1]
-    return _ROUTES.get(path) or _NAMED.get(path.rpartition("/")[0])
+def serve() -> None:
+    """Answer where tokens are given, and where callers are told what the configuration says of them."""
+    add_builtin("/api/token", {"POST": counted(count_login, TokenView.as_view())})
+    add_builtin("/api/token/refresh", {"POST": counted(count_login, RefreshView.as_view())})
+    add_builtin("/api/context", {"GET": _user_context})

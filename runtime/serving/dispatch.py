@@ -1,9 +1,13 @@
-"""The one door of the API: what comes in under its paths leaves with an answer, errors included."""
+"""The one door of the API: what comes in under its paths leaves with an answer, errors included.
+
+Requests under these paths are answered before Django looks for a page.
+"""
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, connections
@@ -16,11 +20,29 @@ from runtime.http.failures import answer
 from runtime.http.problems import Problem, unknown_route
 from runtime.http.request_ids import HEADER, request_id
 from runtime.request_context import Exchange
-from runtime.serving.builtin_routes import builtin_at
-from runtime.serving.routing import Match
+from runtime.serving.paths import API_PATHS
+from runtime.serving.routing import Match, builtin_at
 from runtime.serving.served import Served, current
 from runtime.serving.usage import usage
 from runtime.serving.viewsets import PRIVATE
+
+_PATHS = re.compile(API_PATHS)
+
+
+def is_of_the_api(path: str) -> bool:
+    return _PATHS.match(path) is not None
+
+
+class ApiMiddleware:
+    """What lies under these paths is configuration, not URL patterns."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if is_of_the_api(request.path_info):
+            return dispatch(request)
+        return self.get_response(request)
 
 
 def dispatch(request: HttpRequest) -> HttpResponseBase:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 
 from designer.configuration import Configuration, Endpoint
 
 # Where a request's own values stand in a path's segments: the record's id, and a file's id under it.
 _RECORD, _FILE = 4, 7
 _ANY = "*"
+
+# What answers at a route of the API's own, which no configuration changes.
+BuiltinView: TypeAlias = Callable[[HttpRequest], HttpResponseBase]
 
 
 class Match(NamedTuple):
@@ -94,3 +100,27 @@ class RoutingTable:
 def _shapes(endpoint: Endpoint) -> tuple[str, ...]:
     own = endpoint.path.replace("{id}", _ANY)
     return (own, f"{own}/{_ANY}") if endpoint.item_path else (own,)
+
+
+_BUILTIN: dict[str, Mapping[str, BuiltinView]] = {}
+# By the path of what a name stands under.
+_NAMED: dict[str, Mapping[str, BuiltinView]] = {}
+
+
+def add_builtin(path: str, views: Mapping[str, BuiltinView]) -> None:
+    """Answer at `path`, whose last segment may be `{name}`, with `views` by method.
+
+    Rooms add their own when the app is ready, so that no request needs those of the others.
+    """
+    place, _, last = path.rpartition("/")
+    if last == "{name}":
+        _NAMED[place] = views
+    else:
+        _BUILTIN[path] = views
+
+
+def builtin_at(path: str) -> Mapping[str, BuiltinView] | None:
+    """The views at `path` by method; a trailing slash makes no difference."""
+    if path.endswith("/"):
+        path = path[:-1]
+    return _BUILTIN.get(path) or _NAMED.get(path.rpartition("/")[0])
