@@ -54,7 +54,7 @@ def rows_of(configuration: Configuration) -> list[Row]:
         Row(
             id=id,
             module=endpoint.definition.module,
-            methods=", ".join(endpoint.kind.methods),
+            methods=", ".join(endpoint.methods),
             path=endpoint.path,
             title=endpoint.definition.title,
             state="served" if endpoint.definition.enabled else "draft",

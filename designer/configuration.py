@@ -46,8 +46,13 @@ class Endpoint:
         return self.definition.segment or (self.entity.segment if self.entity else "")
 
     @property
+    def methods(self) -> tuple[str, ...]:
+        """The HTTP methods that it takes, in upper case."""
+        return self.definition.settings.methods(self.kind.methods)
+
+    @property
     def path(self) -> str:
-        """The path, with `{id}` where a record's id stands."""
+        """The path, with `{id}` where a record's id stands, and `{relatedId}` where a related one's does."""
         definition = self.definition
         return self.kind.path_of(module=definition.module, segment=self.segment, name=definition.name)
 

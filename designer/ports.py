@@ -49,7 +49,8 @@ class Preview:
 class Attempt:
     """A call to be tried, as a caller with `roles` and the platform's `user`; anonymous without either.
 
-    `record` and `file` are the ids in the path, `query` and `headers` as sent; `content` is the body.
+    `record`, `file` and `related` are the ids in the path, `query` and `headers` as sent; `content` is the
+    body. `method` is one of the endpoint's; empty: its first.
     `dry`: what the rules need is read; what would then be asked of the platform, a read too, is not sent.
     """
 
@@ -58,6 +59,8 @@ class Attempt:
     anonymous: bool = False
     record: str = ""
     file: str = ""
+    related: str = ""
+    method: str = ""
     query: Mapping[str, str] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
     content: bytes = b""

@@ -60,6 +60,8 @@ class Exchange:
     record: str = ""
     # What stands in the path for the id of one of the record's files.
     file: str = ""
+    # What stands in the path for the id of a record that the first is related to.
+    related: str = ""
     # What tokens are resolved under: the same while the roles are (`Served.roles`).
     roles: object = None
     # The file in the body, once it has been read.
@@ -93,6 +95,11 @@ class Exchange:
     def file_id(self) -> Guid:
         """The id of the path's file. Raises Problem 400."""
         return _guid(self.file)
+
+    @cached_property
+    def related_id(self) -> Guid:
+        """The id of the path's related record. Raises Problem 400."""
+        return _guid(self.related)
 
     @property
     def seconds_left(self) -> float:

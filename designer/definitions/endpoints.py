@@ -42,6 +42,10 @@ class EndpointSettings(Definition):
     # Whether answers hold what is in records, which not everybody may see.
     answers_records: ClassVar[bool] = True
 
+    def methods(self, of_kind: tuple[str, ...]) -> tuple[str, ...]:
+        """The HTTP methods that the endpoint takes, among those of its kind."""
+        return of_kind
+
     @property
     def item(self) -> str:
         """The path parameter of one item of the list answered; empty where items have no paths."""

@@ -150,7 +150,7 @@ def _is_gated(endpoint: Endpoint) -> bool:
 
 
 def _places(endpoint: Endpoint) -> Iterator[Place]:
-    for method in endpoint.kind.methods:
+    for method in endpoint.methods:
         yield method, endpoint.path
 
 
@@ -170,7 +170,7 @@ def _accesses(endpoints: Mapping[int, Endpoint]) -> dict[int, Access]:
 
 def _refusal(endpoint: Endpoint, access: Access, known: Sequence[Access]) -> Finding | None:
     last = next((one for one in known if one.callers != access.callers), None)
-    named = f"{', '.join(endpoint.kind.methods)} {endpoint.path}"
+    named = f"{', '.join(endpoint.methods)} {endpoint.path}"
     if last is None and (known or access.authentication_required):
         return None if _holds_as_before(access, known) else _outside_row_rule(endpoint, named)
     if last is None:

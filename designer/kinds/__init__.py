@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from crmclient.extensions import Registry
 from designer.kinds.actions import GLOBAL_ACTION, LOCAL_ACTION
+from designer.kinds.associate import ASSOCIATE
 from designer.kinds.base import OperationKind, Place, Scope, Section
 from designer.kinds.create import CREATE
 from designer.kinds.delete import DELETE
@@ -27,6 +28,7 @@ KINDS.register(
     CREATE,
     UPDATE,
     DELETE,
+    ASSOCIATE,
     UPLOAD,
     DOWNLOAD,
     LOCAL_ACTION,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import Enum
 
 from designer.definitions.endpoints import EndpointSettings
@@ -41,11 +42,22 @@ STEPS = frozenset({Section.FETCHERS, Section.PRECONDITIONS})
 
 
 @dataclass(frozen=True, slots=True)
+class Meaning:
+    """What one method of a kind does, where its methods do different things. `done` says what 204 means."""
+
+    label: str
+    summary: str
+    done: str
+
+
+@dataclass(frozen=True, slots=True)
 class OperationKind:
     """A kind of operation.
 
-    `path` is a template of `{module}`, `{segment}`, `{name}` and `{id}` (a record's id in the request).
-    `methods` are the HTTP methods of that path. `settings` declares what only this kind needs; its fields are
+    `path` is a template of `{module}`, `{segment}`, `{name}`, `{id}` (a record's id in the request) and
+    `{relatedId}` (the id of a record that it is related to). `methods` are the HTTP methods of that path, of
+    which an endpoint may take fewer (`Endpoint.methods`). They are spellings of one operation, unless
+    `meanings` says what each does. `settings` declares what only this kind needs; its fields are
     the form's. `binds_all_required`: what the platform requires must be set. `partial`: an input that is not
     sent leaves its attribute alone, so defaults mean nothing. `public` is what a new endpoint's access starts
     as. `takes_lists`: inputs may be lists of records that are made along with the endpoint's own.
@@ -67,6 +79,7 @@ class OperationKind:
     takes_lists: bool = False
     removes_records: bool = False
     place: Place = Place.OPERATIONS
+    meanings: Mapping[str, Meaning] = field(default_factory=dict)
 
     @property
     def writes(self) -> bool:
@@ -78,6 +91,11 @@ class OperationKind:
         return "{id}" in self.path
 
     @property
+    def is_on_related_record(self) -> bool:
+        """Whether it is about another record too, that of the second id in the path."""
+        return "{relatedId}" in self.path
+
+    @property
     def has_rows(self) -> bool:
         """Whether its endpoints reach or make records, which a row rule can narrow."""
         return self.is_on_record or self.settings.asks_query or self.settings.creates_records
@@ -87,5 +105,5 @@ class OperationKind:
         return "{name}" in self.path
 
     def path_of(self, *, module: str, segment: str, name: str) -> str:
-        """The path with `{id}` left for the request's."""
-        return self.path.format(module=module, segment=segment, name=name, id="{id}")
+        """The path with `{id}` and `{relatedId}` left for the request's."""
+        return self.path.format(module=module, segment=segment, name=name, id="{id}", relatedId="{relatedId}")

@@ -11,3 +11,5 @@ class Picker(Enum):
     OPTION_SET = "option set"
     PROCESS = "process"
     FILE_COLUMN = "file column"
+    RELATIONSHIP = "many-to-many relationship"
+    RELATED_ENTITY = "related exposed entity"

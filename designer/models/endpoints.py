@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import pydantic
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models.functions import Coalesce
@@ -94,6 +95,17 @@ class Endpoint(models.Model):
     @property
     def operation(self) -> OperationKind | None:
         return KINDS.get(self.kind)
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The methods that it takes; all of its kind's while its settings cannot be read."""
+        if self.operation is None:
+            return ()
+        try:
+            settings = self.operation.settings.model_validate(self.settings)
+        except pydantic.ValidationError:
+            return self.operation.methods
+        return settings.methods(self.operation.methods)
 
     @property
     def path(self) -> str:

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 
 from crmclient.metadata import Attribute
 from designer.definitions import BindingDefinition, InputDefinition
+from designer.kinds.associate import AssociateSettings
 from designer.names import input_name
 from designer.readiness.findings import Finding
 from designer.readiness.subjects import EndpointSubject
@@ -134,6 +135,31 @@ def _fit(subject: EndpointSubject, place: str) -> Fix | None:
     if attribute is None or attribute.max_size is None:
         return None
     return Fix(_("Set it to %(size)d") % {"size": attribute.max_size}, {place: attribute.max_size})
+
+
+@_fixes("relationship-unknown", "relationship-not-many-to-many")
+def _relate(subject: EndpointSubject, place: str) -> Fix | None:
+    """Where an entity has one many-to-many relationship only, it is meant."""
+    known = subject.metadata.relationships(subject.entity)
+    leading = [one.name for one in known if one.other_end(subject.entity) is not None]
+    return _only(leading, place)
+
+
+@_fixes("related-entity")
+def _choose_related(subject: EndpointSubject, place: str) -> Fix | None:
+    settings = subject.definition.settings
+    if not isinstance(settings, AssociateSettings):
+        return None
+    known = settings.relationship_among(subject.metadata.relationships(subject.entity))
+    other = None if known is None else known.other_end(subject.entity)
+    exposed = [one.segment for one in subject.endpoint.exposures if one.entity == other]
+    return _only(exposed, place)
+
+
+def _only(known: list[str], place: str) -> Fix | None:
+    if len(known) != 1:
+        return None
+    return Fix(_("Choose %(name)s") % {"name": known[0]}, {place: known[0]})
 
 
 def _key(place: str) -> str:

@@ -46,7 +46,7 @@ class Surroundings:
         found: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
         for id, endpoint in self.configuration.endpoints.items():
             if endpoint.definition.enabled:
-                for method in endpoint.kind.methods:
+                for method in endpoint.methods:
                     found[method, endpoint.path].append(id)
         return found
 

@@ -29,7 +29,7 @@ class Audience:
         """The served endpoints that they may call, by path."""
         endpoints = served.configuration.endpoints
         found = (id for id in served.routes.ids() if self.may_call(endpoints[id].definition.access))
-        return sorted(found, key=lambda id: (endpoints[id].path, endpoints[id].kind.methods))
+        return sorted(found, key=lambda id: (endpoints[id].path, endpoints[id].methods))
 
 
 ANONYMOUS_READERS = Audience(None)

@@ -6,13 +6,14 @@ Of problems there is one schema, and a response for each set of codes that a sta
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache
 from http import HTTPStatus
 from typing import Any
 
 from designer.configuration import Endpoint
 from designer.definitions import AccessDefinition
+from designer.kinds.base import Meaning
 from runtime.http.conditions import digest
 from runtime.http.problems import CONTENT_TYPE
 from runtime.operations.base import Description
@@ -25,8 +26,8 @@ GLOBAL = "Global option sets"
 class Documentation:
     """`operation_id` is unique over the document and stays while the endpoint keeps its place.
 
-    `spellings` are further methods, in upper case, that do the same. `repeatable`: an Idempotency-Key is
-    taken.
+    `spellings` are further methods, in upper case, that do the same or, where `meanings` tells of them,
+    something else. `repeatable`: an Idempotency-Key is taken.
     """
 
     operation_id: str
@@ -36,6 +37,7 @@ class Documentation:
     access: AccessDefinition
     spellings: tuple[str, ...] = ()
     repeatable: bool = False
+    meanings: Mapping[str, Meaning] = field(default_factory=dict)
 
 
 def of_endpoint(endpoint: Endpoint) -> Documentation:
@@ -49,6 +51,14 @@ def of_endpoint(endpoint: Endpoint) -> Documentation:
         access=definition.access,
         spellings=kind.methods[1:],
         repeatable="POST" in kind.methods,
+        meanings={
+            method: replace(
+                meaning,
+                label=definition.title or meaning.label,
+                summary=definition.description or meaning.summary,
+            )
+            for method, meaning in kind.meanings.items()
+        },
     )
 
 

@@ -205,9 +205,9 @@ def _routes(served: Served, id: int) -> list[Route]:
         return []
     endpoint = served.configuration.endpoints[id]
     documentation, description = of_endpoint(endpoint), operation.describe()
-    routes = [Route(endpoint.path, method, documentation, description) for method in endpoint.kind.methods]
+    routes = [Route(endpoint.path, method, documentation, description) for method in endpoint.methods]
     if endpoint.item_path is not None:
         item = replace(documentation, operation_id=f"{documentation.operation_id}.item")
         told = operation.describe_item()
-        routes += [Route(endpoint.item_path, method, item, told) for method in endpoint.kind.methods]
+        routes += [Route(endpoint.item_path, method, item, told) for method in endpoint.methods]
     return routes

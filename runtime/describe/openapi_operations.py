@@ -13,6 +13,7 @@ from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.openapi import AutoSchema
 from rest_framework.viewsets import ViewSet
 
+from designer.kinds.base import Meaning
 from designer.platform import get_platform
 from runtime.describe.documentation import Documentation, refusals, response_name
 from runtime.describe.examples import NoExample, example, without_references
@@ -80,6 +81,11 @@ class OperationSchema(AutoSchema):
     def described(self) -> Description:
         return cast(RouteView, self.view).described
 
+    @property
+    def meaning(self) -> Meaning | None:
+        """What this method does, where the view's methods do different things."""
+        return self.documentation.meanings.get(self.method)
+
     def get_operation_id(self) -> str:
         extra = f".{self.method.lower()}" if self.method in self.documentation.spellings else ""
         return self.documentation.operation_id + extra
@@ -88,10 +94,10 @@ class OperationSchema(AutoSchema):
         return [self.documentation.tag]
 
     def get_summary(self) -> str:
-        return self.documentation.summary
+        return self.documentation.summary if self.meaning is None else self.meaning.label
 
     def get_description(self) -> str:  # type: ignore[override]
-        return self.documentation.description
+        return self.documentation.description if self.meaning is None else self.meaning.summary
 
     def get_auth(self) -> list[dict[str, list[str]]]:
         return _SECURITY if self.documentation.access.authentication_required else [{}]
@@ -128,7 +134,7 @@ class OperationSchema(AutoSchema):
     def _get_response_bodies(self, direction: str = "response") -> dict[str, Any]:
         described = self.described
         status, schema, meaning = described.success
-        success: dict[str, Any] = {"description": meaning}
+        success: dict[str, Any] = {"description": meaning if self.meaning is None else self.meaning.done}
         if described.headers:
             success["headers"] = {name: _header(text) for name, text in described.headers.items()}
         if schema is not None:

@@ -36,7 +36,7 @@ def part_of(endpoint: Endpoint, described: Description, platform: Platform) -> d
         "name": definition.name,
         "entity": "" if endpoint.entity is None else endpoint.entity.entity,
         "call": {
-            "method": endpoint.kind.methods[0],
+            "method": endpoint.methods[0],
             "path": endpoint.path,
             "title": words.summary,
             "description": words.description,
@@ -52,6 +52,10 @@ def part_of(endpoint: Endpoint, described: Description, platform: Platform) -> d
     }
     if endpoint.item_path is not None:
         part["call"]["itemPath"] = endpoint.item_path
+    if endpoint.kind.meanings:
+        part["call"]["methods"] = list(endpoint.methods)
+    if described.related:
+        part["related"] = described.related
     if described.option_set is not None:
         part["optionSet"] = _option_set(described.option_set)
     query = definition.settings.designed_query

@@ -72,6 +72,9 @@ class Renderer:
         found["fields"] += [
             _of_parameter(parameter) for parameter in part["parameters"] if parameter["name"] not in named
         ]
+        if "related" in part:
+            entity = part["related"]
+            found["related"] = {"entity": entity, "candidates": self._listing([entity], module)}
         if part["schema"] is not None or found["fields"]:
             found["form"] = _form_address(part)
         return cast(Call, found)
@@ -80,12 +83,16 @@ class Renderer:
         """A field that is sent: with what can be chosen for it."""
         found = self.field(stored, module)
         if "targets" in found:
-            known = [lists for target in found["targets"] for lists in self._candidates.get(target, ())]
-            known.sort(key=lambda one: (one[0] != module, one[1]["url"]))
-            found["candidates"] = [lists for _, lists in known]
+            found["candidates"] = self._listing(found["targets"], module)
         if "items" in stored:
             found["items"] = [self.asked(item, module) for item in stored["items"]]
         return found
+
+    def _listing(self, entities: Iterable[str], module: str) -> list[Candidates]:
+        """The queries that list records of `entities`, those of `module` first."""
+        known = [lists for entity in entities for lists in self._candidates.get(entity, ())]
+        known.sort(key=lambda one: (one[0] != module, one[1]["url"]))
+        return [lists for _, lists in known]
 
     def field(self, stored: Part, module: str) -> FieldShape:
         found: dict[str, Any] = {name: stored[name] for name in _AS_IS if name in stored}

@@ -48,6 +48,14 @@ class Candidates(TypedDict):
 
 
 @_strict
+class Related(TypedDict):
+    """Of which entity `{relatedId}` is a record, and the queries that list such records to the reader."""
+
+    entity: str
+    candidates: list[Candidates]
+
+
+@_strict
 class FieldShape(TypedDict):
     """An input, a parameter or a column.
 
@@ -89,7 +97,8 @@ class HeaderShape(TypedDict):
 
 @_strict
 class Call(TypedDict):
-    """How an operation is called. `path` holds `{id}` where a record's id stands.
+    """How an operation is called. `path` holds `{id}` where a record's id stands, and `{relatedId}` where
+    the id of a record of `related` stands. `methods` are all of the path's, where each does something else.
 
     `roles`: any of them is enough; none: any authenticated caller. `fields` are sent in the body, or in the
     query string where there is none; `headers` beside them; `columns` come back. `form` is where
@@ -100,6 +109,8 @@ class Call(TypedDict):
     method: str
     path: str
     itemPath: NotRequired[str]
+    methods: NotRequired[list[str]]
+    related: NotRequired[Related]
     title: str
     description: str
     authenticated: bool

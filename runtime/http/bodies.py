@@ -60,6 +60,12 @@ def read_body(request: HttpRequest) -> bytes:
     return raw
 
 
+def refuse_body(request: HttpRequest) -> None:
+    """Raises Problem 400 `malformed_body` for any body at all."""
+    if not _is_missing(request.META):
+        raise malformed("This call takes no body.")
+
+
 def announced_length(request: HttpRequest) -> int:
     """What `Content-Length` says, in bytes; 0 without a body. Raises Problem 411 for a body in chunks."""
     length = request.META.get("CONTENT_LENGTH") or ""

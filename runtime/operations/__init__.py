@@ -10,6 +10,7 @@ import inspect
 
 from crmclient.extensions import Registry
 from runtime.operations.actions import GlobalActionOperation, LocalActionOperation
+from runtime.operations.associate import AssociateOperation
 from runtime.operations.base import Description, Operation
 from runtime.operations.create import CreateOperation
 from runtime.operations.delete import DeleteOperation
@@ -42,6 +43,7 @@ OPERATIONS.register(
     CreateOperation,
     UpdateOperation,
     DeleteOperation,
+    AssociateOperation,
     UploadOperation,
     DownloadOperation,
     LocalActionOperation,

@@ -32,7 +32,8 @@ class Description:
     JSON, by media type. `media` is that of the answer; `others` are further statuses with the same body, and
     `empty` says what 204 means, where the answer may have no body.
     `fields` are what callers may send, `columns` what each record of an answer holds; `option_set` is what
-    an answer lists; `components` are what schemas refer to, by name.
+    an answer lists; `related` is the entity that `{relatedId}` is of; `components` are what schemas refer to,
+    by name.
     """
 
     success: tuple[int, dict[str, Any] | None, str]
@@ -49,6 +50,7 @@ class Description:
     fields: tuple[Field, ...] = ()
     columns: tuple[Field, ...] = ()
     option_set: OptionSet | None = None
+    related: str = ""
     components: Mapping[str, dict[str, Any]] = field(default_factory=dict)
 
 

@@ -132,6 +132,7 @@ def _exchange(request: HttpRequest, served: Served, match: Match, watch: Watch) 
         served.routes.is_readable,
         match.record or "",
         match.file or "",
+        match.related or "",
         watch=watch,
         roles=served.roles,
     )

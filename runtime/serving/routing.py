@@ -11,8 +11,10 @@ from django.http.response import HttpResponseBase
 
 from designer.configuration import Configuration, Endpoint
 
-# Where a request's own values stand in a path's segments: the record's id, and a file's id under it.
-_RECORD, _FILE = 4, 7
+# Where a request's own values stand in a path's segments: the record's id and, under it, the id of a related
+# record or of a file.
+_RECORD = 4
+_UNDER_RECORD = (("related", 6), ("file", 7))
 _ANY = "*"
 
 # What answers at a route of the API's own, which no configuration changes.
@@ -25,6 +27,7 @@ class Match(NamedTuple):
     endpoints: Mapping[str, int]
     record: str | None = None
     file: str | None = None
+    related: str | None = None
 
 
 class RoutingTable:
@@ -74,11 +77,14 @@ class RoutingTable:
         found = self._paths.get("/".join(segments))
         if found is not None:
             return Match(found, record)
-        if len(segments) <= _FILE:
-            return None
-        file, segments[_FILE] = segments[_FILE], _ANY
-        found = self._paths.get("/".join(segments))
-        return None if found is None else Match(found, record, file)
+        for name, place in _UNDER_RECORD:
+            if len(segments) > place:
+                value, segments[place] = segments[place], _ANY
+                found = self._paths.get("/".join(segments))
+                if found is not None:
+                    return Match(found, record, **{name: value})
+                segments[place] = value
+        return None
 
     def is_readable(self, path: str) -> bool:
         """Whether `GET` is answered at `path`."""
@@ -91,14 +97,14 @@ class RoutingTable:
                 continue
             for shape in _shapes(endpoint):
                 methods = dict(self._paths.get(shape, {}))
-                for method in endpoint.kind.methods:
+                for method in endpoint.methods:
                     # The older endpoint stays: a later mistake must not take a live one down.
                     methods[method] = min(id, methods.get(method, id))
                 self._paths[shape] = MappingProxyType(methods)
 
 
 def _shapes(endpoint: Endpoint) -> tuple[str, ...]:
-    own = endpoint.path.replace("{id}", _ANY)
+    own = endpoint.path.replace("{id}", _ANY).replace("{relatedId}", _ANY)
     return (own, f"{own}/{_ANY}") if endpoint.item_path else (own,)
 
 

@@ -105,7 +105,7 @@ def _anew(configuration: Configuration, metadata: str, platform: Platform) -> Se
 
 
 def _build(endpoint: Endpoint, platform: Platform) -> View:
-    actions: dict[str, Any] = {method.lower(): "run" for method in endpoint.kind.methods}
+    actions: dict[str, Any] = {method.lower(): "run" for method in endpoint.methods}
     access = endpoint.definition.access
     try:
         operation = _compile(endpoint, platform)

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from crmclient import Platform, Reference, Value
 from crmclient.errors import InvalidRecord, InvalidValue, UnknownTarget
 from crmclient.metadata import Attribute
-from crmclient.query.ast import Column, Page, Query
 from designer.configuration import Endpoint
 from runtime.request_context import Exchange
 from runtime.steps.rules import RowRule, rule_of_entity
@@ -20,7 +19,6 @@ class Lookups:
         self, endpoint: Endpoint, owner: str, attributes: Iterable[Attribute], platform: Platform
     ) -> None:
         self._owner = owner
-        self._platform = platform
         self._rules: dict[str, RowRule] = {}
         lookups = [attribute for attribute in attributes if attribute.type.is_reference]
         for target in {target for attribute in lookups for target in attribute.targets}:
@@ -45,9 +43,4 @@ class Lookups:
 
     def _is_reached(self, value: Reference, exchange: Exchange) -> bool:
         rule = self._rules.get(value.entity)
-        if rule is None:
-            return True
-        query = Query(
-            value.entity, columns=(Column(rule.primary_id),), filter=rule.filter_of(value.id, exchange)
-        )
-        return bool(self._platform.query(query, Page(size=1), call=exchange.call).rows)
+        return rule is None or rule.reaches(value.id, exchange)

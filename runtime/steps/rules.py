@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from crmclient import Guid, Platform
-from crmclient.query.ast import Condition, Filter, FilterItem, Operator
+from crmclient.query.ast import Column, Condition, Filter, FilterItem, Operator, Page, Query
 from crmclient.query.designed import DesignedFilter
 from crmclient.query.resolving import prepare_filter
 from crmclient.query.resolving.prepared import Needs, PreparedFilter
 from designer.calendar import calendar
 from designer.configuration import Endpoint
+from designer.definitions import ExposedEntityDefinition
 from runtime.request_context import Exchange
 from runtime.steps.circumstances import circumstances
 
@@ -20,6 +21,7 @@ class RowRule:
 
     def __init__(self, entity: str, filters: Sequence[DesignedFilter], platform: Platform) -> None:
         self.entity = entity
+        self._platform = platform
         self.primary_id = platform.entities()[entity].primary_id
         self._filters: list[PreparedFilter] = [
             prepare_filter(filter, entity, platform.attributes, calendar()) for filter in filters
@@ -42,6 +44,11 @@ class RowRule:
         """The same, for one record."""
         return both(Condition(self.primary_id, Operator.EQ, (id,)), self.filter(exchange))
 
+    def reaches(self, id: Guid, exchange: Exchange) -> bool:
+        """Whether this caller reaches one record now. It asks the platform."""
+        query = Query(self.entity, (Column(self.primary_id),), self.filter_of(id, exchange))
+        return bool(self._platform.query(query, Page(size=1), call=exchange.call).rows)
+
 
 def rule_of_record(endpoint: Endpoint, platform: Platform) -> RowRule | None:
     """What applies to the path's record: the exposed entity's rule, narrowed by the endpoint."""
@@ -55,6 +62,11 @@ def rule_of_entity(endpoint: Endpoint, entity: str, platform: Platform) -> RowRu
     """What applies to other records that an endpoint reaches: the rules of all exposures in its module."""
     filters = [exposure.row_rule for exposure in endpoint.exposures if exposure.entity == entity]
     return _rule(entity, filters, platform)
+
+
+def rule_of_exposure(exposure: ExposedEntityDefinition, platform: Platform) -> RowRule | None:
+    """What applies to records that an endpoint reaches as those of another exposed entity."""
+    return _rule(exposure.entity, [exposure.row_rule], platform)
 
 
 def rule_of_query(endpoint: Endpoint, entity: str, platform: Platform) -> RowRule | None:

@@ -61,13 +61,14 @@ def _asked(described: Description) -> Iterator[Asked]:
 
 
 def _curl(endpoint: Endpoint, base: str, described: Description, example: Any) -> str:
-    method = endpoint.kind.methods[0]
+    method = endpoint.methods[0]
     query = {
         parameter["name"]: _plain(sample(parameter.get("schema", {}), parameter["name"]))
         for parameter in described.parameters
         if parameter["in"] == "query" and parameter.get("required")
     }
-    url = f"{base}{endpoint.path.replace('{id}', '$ID')}" + (f"?{urlencode(query)}" if query else "")
+    path = endpoint.path.replace("{id}", "$ID").replace("{relatedId}", "$RELATED_ID")
+    url = f"{base}{path}" + (f"?{urlencode(query)}" if query else "")
     parts = [f"curl -i -X {method} {_quoted(url)}"]
     if endpoint.definition.access.authentication_required:
         parts.append('-H "Authorization: Bearer $TOKEN"')

@@ -68,13 +68,15 @@ def attempt(endpoint: Endpoint, configuration: Configuration, attempted: Attempt
 
 
 def _request(endpoint: Endpoint, attempted: Attempt) -> WSGIRequest:
-    path = endpoint.path.replace("{id}", quote(attempted.record, safe=""))
+    path = endpoint.path
+    for name, id in (("{id}", attempted.record), ("{relatedId}", attempted.related)):
+        path = path.replace(name, quote(id, safe=""))
     if attempted.file and endpoint.item_path is not None:
         path = f"{path}/{quote(attempted.file, safe='')}"
     headers = {f"HTTP_{name.upper().replace('-', '_')}": value for name, value in attempted.headers.items()}
     environ: dict[str, Any] = {
         **headers,
-        "REQUEST_METHOD": endpoint.kind.methods[0],
+        "REQUEST_METHOD": attempted.method or endpoint.methods[0],
         "PATH_INFO": path,
         "QUERY_STRING": urlencode(attempted.query),
         "SERVER_NAME": "studio",
@@ -91,8 +93,14 @@ def _exchange(request: WSGIRequest, configuration: Configuration, attempted: Att
     # Who calls is read by no rule of the endpoint: it is not part of what is shown, and writes nothing.
     platform = RecordingPlatform.dry(get_platform())
     context = UserContext(configuration.user_properties, platform)
-    routes = RoutingTable.of(configuration)
-    exchange = Exchange(request, context, routes.is_readable, attempted.record, attempted.file)
+    exchange = Exchange(
+        request,
+        context,
+        RoutingTable.of(configuration).is_readable,
+        attempted.record,
+        attempted.file,
+        attempted.related,
+    )
     exchange.caller = _caller(attempted, platform)
     return exchange
 

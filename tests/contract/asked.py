@@ -11,6 +11,7 @@ import requests
 
 from designer.definitions import ConfigurationDocument, EndpointDefinition
 from designer.kinds import KINDS
+from designer.kinds.associate import AssociateSettings
 from tests.contract.twins import Pair, Twins
 from tests.contract.values import UNKNOWN, Values
 
@@ -120,6 +121,20 @@ def deletes(world: World, endpoint: EndpointDefinition) -> None:
         ask(who(endpoint), "DELETE", path, ids=ids, tags=("*", "*"))
 
 
+def associates(world: World, endpoint: EndpointDefinition) -> None:
+    ask, path = world.twins.ask, world.path(endpoint)
+    settings = endpoint.settings
+    assert isinstance(settings, AssociateSettings)
+    related = world.values.records(settings.related)
+    for ids in world.records(endpoint):
+        for other in (*related[:2], UNKNOWN, "x"):
+            here = path.replace("{relatedId}", other)
+            for method in ("PUT", "PUT", "DELETE", "DELETE", "PUT"):
+                ask(who(endpoint), method, here, ids=ids)
+                ask(who(endpoint), "GET", f"/api/{endpoint.module}/queries/members?team={{id}}", ids=ids)
+        ask(who(endpoint), "PUT", path.replace("{relatedId}", related[0]), ids=ids, json={})
+
+
 def uploads(world: World, endpoint: EndpointDefinition) -> None:
     ask, path = world.twins.ask, world.path(endpoint)
     ids = world.made(endpoint) or world.records(endpoint)[0]
@@ -214,6 +229,7 @@ ASKED: dict[str, Callable[[World, EndpointDefinition], None]] = {
     "upload": uploads,
     "action": actions,
     "global-action": actions,
+    "associate": associates,
     "delete": deletes,
 }
 

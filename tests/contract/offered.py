@@ -22,6 +22,27 @@ CAPPED: dict[str, Any] = {
         "cap": 2,
     },
 }
+# Who is in which team: a relationship that either end may be asked by.
+ASSOCIATED = ("team", "systemuser")
+ASSOCIATE: dict[str, Any] = {
+    "kind": "associate",
+    "module": MODULE,
+    "exposure": "team",
+    "name": "members",
+    "settings": {"relationship": "teammembership_association", "related": "systemuser"},
+}
+MEMBERS: dict[str, Any] = {
+    "kind": "multi-query",
+    "module": MODULE,
+    "name": "members",
+    "settings": {
+        "query": '<fetch><entity name="systemuser"><attribute name="fullname"/><order attribute="fullname"/>'
+        '<link-entity name="teammembership" from="systemuserid" to="systemuserid"><filter>'
+        '<condition attribute="teamid" operator="eq" value="@team"/></filter></link-entity></entity></fetch>'
+    },
+    "inputs": [{"name": "team", "type": "Guid", "required": True}],
+    "columns": [{"attribute": "fullname", "name": "name"}],
+}
 
 
 def everything(platform: Platform) -> ConfigurationDocument:
@@ -29,9 +50,10 @@ def everything(platform: Platform) -> ConfigurationDocument:
         format=2,
         modules=(ModuleDefinition(segment=MODULE, title="Everything"),),
         entities=tuple(
-            ExposedEntityDefinition(module=MODULE, segment=name, entity=name) for name in ENTITIES
+            ExposedEntityDefinition(module=MODULE, segment=name, entity=name)
+            for name in (*ENTITIES, *ASSOCIATED)
         ),
-        endpoints=(*_usual(platform), EndpointDefinition.model_validate(CAPPED)),
+        endpoints=(*_usual(platform), *map(EndpointDefinition.model_validate, (CAPPED, ASSOCIATE, MEMBERS))),
     )
 
 

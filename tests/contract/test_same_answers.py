@@ -28,6 +28,7 @@ KEYS: list[str] = [endpoint.key for endpoint in DEMO.endpoints]
 OFFERED: list[str] = [
     *(f"{MODULE}.{name}.{kind}" for name in ENTITIES for kind in ("read", "create", "update", "delete")),
     *(f"{MODULE}.paginated-query.{name}" for name in ENTITIES),
+    f"{MODULE}.team.associate.members",
 ]
 
 

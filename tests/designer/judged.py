@@ -91,7 +91,11 @@ class Catalogue:
 
     def relationships(self, entity: str) -> list[Relationship]:
         self._reach()
-        return [Relationship("unit_users", "unit", "systemuser", "unitid")]
+        return [
+            Relationship("unit_users", "unit", "systemuser", "unitid"),
+            Relationship("thing_units", "thing", "unit", intersect="thingunit"),
+            Relationship("thing_things", "thing", "thing", intersect="thingthing"),
+        ]
 
     def _reach(self) -> None:
         if self.down:

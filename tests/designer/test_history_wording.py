@@ -26,6 +26,30 @@ def _settings(**values: Any) -> dict[str, Any]:
 
 
 CASES: dict[str, tuple[dict[str, Any], dict[str, Any], str, Effect]] = {
+    "fewer calls": (
+        _settings(),
+        _settings(calls="associate"),
+        "calls: associate and disassociate → associate only",
+        X,
+    ),
+    "more calls": (
+        _settings(calls="disassociate"),
+        _settings(calls="both"),
+        "calls: disassociate only → associate and disassociate",
+        A,
+    ),
+    "another relationship": (
+        _settings(relationship="a_b"),
+        _settings(relationship="a_c"),
+        "relationship: “a_b” → “a_c”",
+        X,
+    ),
+    "another related entity": (
+        _settings(related="topics"),
+        _settings(related="lists"),
+        "related entity: “topics” → “lists”",
+        B,
+    ),
     "title": ({"title": "A"}, {"title": "B"}, "title: “A” → “B”", A),
     "description": ({}, {"description": "B"}, "description changed", A),
     "switched off": ({}, {"enabled": False}, "switched off: it is served no more", X),

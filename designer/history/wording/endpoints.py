@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
@@ -60,6 +61,22 @@ _LISTS = {
     "preconditions": _PRECONDITIONS,
 }
 
+
+def _calls(old: Any, new: Any) -> tuple[str, Effect]:
+    """Of an association: what callers may do. `both` where nothing is said."""
+    before, after = old or "both", new or "both"
+    words = {
+        "both": _("associate and disassociate"),
+        "associate": _("associate only"),
+        "disassociate": _("disassociate only"),
+    }
+    text = _("calls: %(before)s → %(after)s") % {
+        "before": words.get(before, before),
+        "after": words.get(after, after),
+    }
+    return text, Effect.ADDITIVE if after == "both" else Effect.BREAKING
+
+
 _SETTINGS = Words(
     {
         "require_if_match": switched(
@@ -82,6 +99,10 @@ _SETTINGS = Words(
         ),
         "option_set": changed(gettext_noop("option set"), Effect.BREAKING),
         "process": changed(gettext_noop("process"), Effect.BREAKING),
+        "relationship": changed(gettext_noop("relationship"), Effect.BREAKING),
+        # Other records may be reached by it.
+        "related": changed(gettext_noop("related entity"), Effect.BEHAVIOUR),
+        "calls": _calls,
     }
 )
 

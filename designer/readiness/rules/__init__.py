@@ -3,6 +3,7 @@
 from designer.readiness.rules import (
     abilities,
     access,
+    associations,
     audit,
     bindings,
     columns,
@@ -24,6 +25,7 @@ from designer.readiness.rules import (
 __all__ = [
     "abilities",
     "access",
+    "associations",
     "audit",
     "bindings",
     "columns",

@@ -55,7 +55,7 @@ def segments_are_well_formed(subject: EndpointSubject) -> Found:
 
 @blocking("path-taken")
 def path_is_its_own(subject: EndpointSubject) -> Found:
-    for method in subject.endpoint.kind.methods:
+    for method in subject.endpoint.methods:
         at_path = subject.surroundings.by_path.get((method, subject.endpoint.path), ())
         for other in at_path:
             if other != subject.id:

@@ -27,10 +27,9 @@ def live_state(
     `base` is the service's URL, for the preview.
     """
     examined = examine(row, form, formsets)
-    operation = row.operation
     places = {item.place for item in examined.located}
     return {
-        "path": f"{', '.join(operation.methods) if operation else ''} {row.path}",
+        "path": f"{', '.join(row.methods)} {row.path}",
         "state": badge(row.enabled, examined.findings),
         "verdict": examined.verdict(row),
         "findings": {place: findings_at(examined.located, place) for place in places},

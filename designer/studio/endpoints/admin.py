@@ -73,7 +73,7 @@ class EndpointPages(CheckedAdmin):
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         kind = self.kind_of(obj)
         if kind is not None:
-            kwargs["form"] = form_for(kind, obj.entity.entity if obj and obj.entity else "")
+            kwargs["form"] = form_for(kind, obj.entity if obj else None)
         form = super().get_form(request, obj, change=change, **kwargs)
         if obj is not None and form.refused:
             # What it was refused for stands on the page as findings, each at its place.
@@ -175,8 +175,7 @@ class EndpointPages(CheckedAdmin):
 
     @admin.display(description=_("Method and path"))
     def place(self, row: Endpoint) -> SafeString:
-        methods = ", ".join(row.operation.methods) if row.operation else ""
-        return format_html("<code>{} {}</code>", methods, row.path)
+        return format_html("<code>{} {}</code>", ", ".join(row.methods), row.path)
 
     @admin.display(description=_("Access"))
     def access(self, row: Endpoint) -> str:
@@ -223,7 +222,7 @@ class EndpointAdmin(EndpointPages):
             return _readable_fieldsets()
         # Where there are no records to narrow, a row rule means nothing.
         narrowed = ["row_rule"] if kind.has_rows else []
-        settings = list(form_for(kind, obj.entity.entity if obj.entity else "").base_fields)
+        settings = list(form_for(kind, obj.entity).base_fields)
         settings = [name for name in settings if name.startswith("settings__")]
         place = ["enabled", *(name for name in ("segment", "name") if f"{{{name}}}" in kind.path)]
         return [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar
 
 from django import forms
@@ -11,9 +13,15 @@ from django.utils.translation import gettext, gettext_lazy
 
 from designer.kinds import KINDS, OperationKind, Scope
 from designer.kinds.pickers import Picker
-from designer.models import Endpoint, Role
+from designer.models import Endpoint, ExposedEntity, Role
+from designer.readiness import Metadata
 from designer.studio.endpoints.fetchxml_fields import FetchXmlField
-from designer.studio.endpoints.settings_fields import collected, form_fields, initial_values
+from designer.studio.endpoints.settings_fields import (
+    Pickers,
+    collected,
+    form_fields,
+    initial_values,
+)
 from designer.studio.look import dress
 from designer.studio.metadata import choices
 from designer.studio.metadata.known import known_metadata
@@ -127,20 +135,41 @@ class EndpointForm(KeyedForm):
             self.instance.roles.set(self.cleaned_data["callers"])
 
 
-def form_for(kind: OperationKind, entity: str) -> type[EndpointForm]:
-    """The form of endpoints of `kind` on a platform's `entity` (empty for kinds that have none)."""
-    metadata = known_metadata()
-    offered = choices.choice_attributes(metadata, entity) if entity else choices.option_sets(metadata)
-    pickers = {
-        Picker.OPTION_SET: choices.with_present(offered, None),
-        Picker.PROCESS: choices.with_present(choices.processes(metadata, entity), None),
-        Picker.FILE_COLUMN: choices.with_present(choices.file_columns(metadata, entity), None),
-    }
-    fields = form_fields(kind.settings, pickers)
+def form_for(kind: OperationKind, exposed: ExposedEntity | None) -> type[EndpointForm]:
+    """The form of endpoints of `kind` on an exposed entity (None for kinds that have none)."""
+    entity = exposed.entity if exposed else ""
+    fields = form_fields(kind.settings, _pickers(exposed, entity))
     of_rule = Endpoint._meta.get_field("row_rule")
     label = capfirst(of_rule.verbose_name)
     rule = FetchXmlField("filter", entity, label=label, help_text=of_rule.help_text)
     return type("KindForm", (EndpointForm,), {"kind": kind, "row_rule": rule, **fields})
+
+
+def _pickers(exposed: ExposedEntity | None, entity: str) -> Pickers:
+    metadata = known_metadata()
+    known: dict[Picker, Callable[[], choices.Choices]] = {
+        Picker.OPTION_SET: lambda: (
+            choices.choice_attributes(metadata, entity) if entity else choices.option_sets(metadata)
+        ),
+        Picker.PROCESS: lambda: choices.processes(metadata, entity),
+        Picker.FILE_COLUMN: lambda: choices.file_columns(metadata, entity),
+        Picker.RELATIONSHIP: lambda: choices.many_to_many(metadata, entity),
+        Picker.RELATED_ENTITY: lambda: _related_entities(metadata, exposed),
+    }
+    return {picker: partial(_after_none, find) for picker, find in known.items()}
+
+
+def _after_none(find: Callable[[], choices.Choices]) -> choices.Choices:
+    return choices.with_present(find(), None)
+
+
+def _related_entities(metadata: Metadata, exposed: ExposedEntity | None) -> choices.Choices:
+    """The exposed entities of the module that a many-to-many relationship leads to."""
+    if exposed is None:
+        return []
+    others = choices.other_ends(metadata, exposed.entity)
+    rows = ExposedEntity.objects.filter(module=exposed.module_id, entity__in=others)
+    return [(row.segment, f"{row.segment} ({row.entity})") for row in rows.order_by("segment")]
 
 
 def _require_place(form: forms.BaseForm, kind: OperationKind, cleaned: dict[str, Any]) -> None:

@@ -43,7 +43,7 @@ class OptionSetAdmin(EndpointPages):
             readable = section(_("Access control"), "access", "authentication_required", "callers_shown")
             return [endpoint, documentation, readable]
         fields = [
-            name for name in form_for(GLOBAL_OPTION_SET, "").base_fields if name.startswith("settings__")
+            name for name in form_for(GLOBAL_OPTION_SET, None).base_fields if name.startswith("settings__")
         ]
         return [
             endpoint,

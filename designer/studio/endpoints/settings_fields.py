@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import takewhile
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, Literal, TypeAlias, get_args, get_origin
 
 import pydantic
 from annotated_types import Ge, Le
@@ -23,6 +23,10 @@ from designer.kinds.queries import OfferedOrder
 from designer.sentences import said
 from designer.studio.endpoints.fetchxml_fields import FetchXmlField
 from designer.studio.look import dress, searchable
+from designer.studio.metadata.choices import Choices
+
+# What finds the choices: only those that a kind asks for are looked for.
+Pickers: TypeAlias = Mapping[Picker, Callable[[], Choices]]
 
 PREFIX = "settings"
 _SEPARATOR = "__"
@@ -77,9 +81,7 @@ class OrdersField(forms.Field):
         return keys
 
 
-def form_fields(
-    settings: type[EndpointSettings], pickers: Mapping[Picker, list[tuple[str, str]]]
-) -> dict[str, forms.Field]:
+def form_fields(settings: type[EndpointSettings], pickers: Pickers) -> dict[str, forms.Field]:
     """A form field for each setting by its form name: `settings__filter__mode`."""
     return {name: _field(info, pickers) for name, info in _flat(settings, PREFIX)}
 
@@ -137,7 +139,7 @@ def _flat(model: type[BaseModel], prefix: str) -> Iterator[tuple[str, FieldInfo]
             yield path, info
 
 
-def _field(info: FieldInfo, pickers: Mapping[Picker, list[tuple[str, str]]]) -> forms.Field:
+def _field(info: FieldInfo, pickers: Pickers) -> forms.Field:
     shown: dict[str, Any] = {
         "label": gettext_lazy(info.title) if info.title else "",
         "help_text": gettext_lazy(info.description) if info.description else "",
@@ -145,7 +147,7 @@ def _field(info: FieldInfo, pickers: Mapping[Picker, list[tuple[str, str]]]) -> 
     }
     for picker in info.metadata:
         if isinstance(picker, Picker):
-            return searchable(forms.ChoiceField(choices=pickers[picker], **shown))
+            return searchable(forms.ChoiceField(choices=pickers[picker](), **shown))
     if get_origin(info.annotation) is Literal:
         labels = _labels(info)
         choices = [

@@ -6,12 +6,12 @@ and saving a page loses nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from django.utils.translation import gettext as _
 
-from crmclient.metadata import Attribute, Label
+from crmclient.metadata import Attribute, Label, Relationship
 from designer.readiness.metadata import Metadata, MetadataUnavailable
 from designer.types import TYPES
 
@@ -108,6 +108,36 @@ def related_attributes(metadata: Metadata, relationship: str) -> Choices:
     if relationship not in known:
         return []
     return attributes(metadata, metadata.related_to_users(known[relationship]))
+
+
+def many_to_many(metadata: Metadata, entity: str) -> Choices:
+    """The relationships by which records of `entity` can be associated, by the entity that they lead to."""
+    known = _asked(metadata.entities)
+    labels = {name: _labelled(one.plural_label, name) for name, one in known.items()}
+    return _sorted(
+        (
+            relationship.name,
+            _("%(entity)s by %(attribute)s")
+            % {"entity": labels.get(other, other), "attribute": relationship.name},
+        )
+        for relationship, other in _leading(metadata, entity)
+    )
+
+
+def other_ends(metadata: Metadata, entity: str) -> set[str]:
+    """The entities that many-to-many relationships of `entity` lead to."""
+    return {other for _relationship, other in _leading(metadata, entity)}
+
+
+def _leading(metadata: Metadata, entity: str) -> Iterator[tuple[Relationship, str]]:
+    try:
+        known = metadata.relationships(entity) if entity else ()
+    except MetadataUnavailable:
+        return
+    for relationship in known:
+        other = relationship.other_end(entity)
+        if other is not None:
+            yield relationship, other
 
 
 def security_roles(metadata: Metadata) -> Choices:

@@ -66,7 +66,7 @@ def _entries(request: HttpRequest) -> Iterator[_Entry]:
 
 def _endpoints() -> Iterator[_Entry]:
     for id, endpoint in latest().endpoints.items():
-        methods = ", ".join(endpoint.kind.methods)
+        methods = ", ".join(endpoint.methods)
         title = endpoint.definition.title
         detail = f"{_(endpoint.kind.label)}: {title}" if title else _(endpoint.kind.label)
         yield _Entry(f"{methods} {endpoint.path}", detail, "admin:designer_endpoint_change", id)

@@ -26,7 +26,7 @@ class UsagePage(StudioPage):
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         endpoints = seen_by(self.request).configuration.endpoints
         known = {id: endpoint for id, endpoint in endpoints.items() if endpoint.definition.enabled}
-        ids = sorted(known, key=lambda id: (known[id].path, known[id].kind.methods))
+        ids = sorted(known, key=lambda id: (known[id].path, known[id].methods))
         page = Paginator(ids, _PER_PAGE).get_page(self.request.GET.get("page"))
         calls = _calls([known[id].definition.key for id in page.object_list])
         rows = [(id, known[id], calls.get(known[id].definition.key, _NEVER)) for id in page.object_list]

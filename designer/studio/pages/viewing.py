@@ -110,5 +110,5 @@ def _links() -> dict[tuple[str, str], str]:
     for id, endpoint in latest().endpoints.items():
         if endpoint.definition.enabled:
             link = page.replace("/0/", f"/{id}/")
-            found |= {(method, endpoint.path): link for method in endpoint.kind.methods}
+            found |= {(method, endpoint.path): link for method in endpoint.methods}
     return found

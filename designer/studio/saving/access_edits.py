@@ -41,7 +41,7 @@ class AccessEdit:
     @property
     def called(self) -> str:
         """The method and path, as callers know it."""
-        return f"{', '.join(self.endpoint.kind.methods)} {self.endpoint.path}"
+        return f"{', '.join(self.endpoint.methods)} {self.endpoint.path}"
 
     @property
     def callers_before(self) -> Sentence:

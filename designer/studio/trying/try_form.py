@@ -7,6 +7,7 @@ from typing import Any
 
 from django import forms
 from django.utils.http import content_disposition_header
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from designer.configuration import Endpoint
@@ -46,8 +47,20 @@ class TryForm(forms.Form):
             )
         )
         self.fields["user"] = searchable(user_field())
+        if endpoint.kind.meanings and len(endpoint.methods) > 1:
+            self.fields["method"] = dress(
+                forms.ChoiceField(
+                    label=_("Method"),
+                    choices=[
+                        (method, f"{method}: {gettext(endpoint.kind.meanings[method].label)}")
+                        for method in endpoint.methods
+                    ],
+                )
+            )
         if endpoint.kind.is_on_record:
             self.fields["record"] = text_field(_("Id of the record"), _("A GUID."), required=True)
+        if endpoint.kind.is_on_related_record:
+            self.fields["related"] = text_field(_("Id of the related record"), _("A GUID."), required=True)
         if endpoint.item_path:
             self.fields["file"] = text_field(_("Id of the file"), _("Empty: the list of files."))
         if preview.takes_file:
@@ -74,6 +87,8 @@ class TryForm(forms.Form):
             anonymous=given["caller"] == _ANYONE,
             record=given.get("record", ""),
             file=given.get("file", ""),
+            related=given.get("related", ""),
+            method=given.get("method", ""),
             query=self._sent("query"),
             headers=headers,
             content=content,

@@ -1,0 +1,81 @@
+"""Associate: ties a record to another one by a many-to-many relationship, and unties the two again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from types import MappingProxyType
+from typing import Annotated, Literal
+
+from django.utils.translation import gettext_noop as _
+from pydantic import Field
+
+from crmclient.metadata import Relationship
+from designer.definitions.endpoints import EndpointSettings
+from designer.definitions.entities import ExposedEntityDefinition
+from designer.kinds.base import STEPS, Meaning, OperationKind, Scope
+from designer.kinds.pickers import Picker
+
+ASSOCIATE_METHOD, DISASSOCIATE_METHOD = "PUT", "DELETE"
+
+_CALLS = MappingProxyType(
+    {
+        "both": _("Associate (PUT) and disassociate (DELETE)"),
+        "associate": _("Associate only (PUT)"),
+        "disassociate": _("Disassociate only (DELETE)"),
+    }
+)
+_METHODS = MappingProxyType({"associate": ASSOCIATE_METHOD, "disassociate": DISASSOCIATE_METHOD})
+
+
+class AssociateSettings(EndpointSettings):
+    """`relationship` is the many-to-many relationship's name. `related` is the segment of the exposed entity,
+    in the endpoint's module, whose row rule the related record must meet.
+    """
+
+    relationship: Annotated[str, Picker.RELATIONSHIP] = Field(
+        "", title=_("Relationship"), description=_("A many-to-many relationship of the entity.")
+    )
+    related: Annotated[str, Picker.RELATED_ENTITY] = Field(
+        "",
+        title=_("Related entity"),
+        description=_(
+            "The exposed entity of the related records. Callers reach those that its row rule lets them; any "
+            "other is answered with 404."
+        ),
+    )
+    calls: Annotated[Literal["both", "associate", "disassociate"], _CALLS] = Field(
+        "both", title=_("Calls"), description=_("What callers may do.")
+    )
+
+    def methods(self, of_kind: tuple[str, ...]) -> tuple[str, ...]:
+        only = _METHODS.get(self.calls)
+        return of_kind if only is None else (only,)
+
+    def relationship_among(self, known: Iterable[Relationship]) -> Relationship | None:
+        return next((one for one in known if one.name == self.relationship), None)
+
+    def related_among(self, exposures: Iterable[ExposedEntityDefinition]) -> ExposedEntityDefinition | None:
+        """The related entity, among those that are exposed in the endpoint's module."""
+        return next((one for one in exposures if one.segment == self.related), None)
+
+
+ASSOCIATE = OperationKind(
+    name="associate",
+    label=_("Associate"),
+    summary=_("Associates a record with a related one, by a many-to-many relationship."),
+    scope=Scope.ENTITY,
+    methods=(ASSOCIATE_METHOD, DISASSOCIATE_METHOD),
+    path="/api/{module}/{segment}/{id}/{name}/{relatedId}",
+    settings=AssociateSettings,
+    sections=STEPS,
+    meanings={
+        ASSOCIATE_METHOD: Meaning(
+            _("Associate"), "Associates the two records.", "The two records are associated."
+        ),
+        DISASSOCIATE_METHOD: Meaning(
+            _("Disassociate"),
+            "Takes the association of the two records away.",
+            "The two records are not associated.",
+        ),
+    },
+)

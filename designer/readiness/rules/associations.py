@@ -1,0 +1,129 @@
+"""Associations: by which relationship, and with records of which exposed entity."""
+
+from __future__ import annotations
+
+from designer.configuration import Endpoint
+from designer.definitions import ExposedEntityDefinition
+from designer.kinds.associate import AssociateSettings
+from designer.readiness.registry import Found, blocking_of, warning_of
+from designer.readiness.subjects import EndpointSubject
+from designer.sentences import Sentence as _
+
+_RELATIONSHIP, _RELATED = "settings.relationship", "settings.related"
+
+
+@blocking_of(AssociateSettings, "relationship-unknown")
+def relationship_exists(subject: EndpointSubject, settings: AssociateSettings) -> Found:
+    if not subject.entity:
+        return
+    if not settings.relationship:
+        yield _("Choose the relationship."), _RELATIONSHIP
+    elif settings.relationship_among(subject.metadata.relationships(subject.entity)) is None:
+        yield (
+            _(
+                "%(entity)s has no relationship “%(relationship)s”.",
+                entity=subject.entity,
+                relationship=settings.relationship,
+            ),
+            _RELATIONSHIP,
+        )
+
+
+@blocking_of(AssociateSettings, "relationship-not-many-to-many")
+def relationship_is_many_to_many(subject: EndpointSubject, settings: AssociateSettings) -> Found:
+    if not subject.entity:
+        return
+    known = settings.relationship_among(subject.metadata.relationships(subject.entity))
+    if known is None or known.other_end(subject.entity) is not None:
+        return
+    if known.referencing_attribute is not None:
+        yield (
+            _(
+                "“%(relationship)s” is not many-to-many. An update of %(entity)s that sets "
+                "“%(attribute)s” does what you want.",
+                relationship=known.name,
+                entity=known.referencing,
+                attribute=known.referencing_attribute,
+            ),
+            _RELATIONSHIP,
+        )
+    else:
+        yield (
+            _(
+                "“%(relationship)s” relates %(entity)s to itself. Choose a relationship of two entities.",
+                relationship=known.name,
+                entity=subject.entity,
+            ),
+            _RELATIONSHIP,
+        )
+
+
+@blocking_of(AssociateSettings, "related-entity")
+def related_entity_is_exposed(subject: EndpointSubject, settings: AssociateSettings) -> Found:
+    other = _other_end(subject, settings)
+    if other is None:
+        return
+    chosen = settings.related_among(subject.endpoint.exposures)
+    if chosen is not None and chosen.entity == other:
+        return
+    if all(exposure.entity != other for exposure in subject.endpoint.exposures):
+        yield (
+            _(
+                "Expose %(entity)s in this module: its row rule says which related records callers reach.",
+                entity=other,
+            ),
+            _RELATED,
+        )
+    elif chosen is not None:
+        yield (
+            _(
+                "“%(relationship)s” leads to %(entity)s, and “%(related)s” exposes %(exposed)s. "
+                "Choose an exposed entity of %(entity)s.",
+                relationship=settings.relationship,
+                entity=other,
+                related=settings.related,
+                exposed=chosen.entity,
+            ),
+            _RELATED,
+        )
+    elif settings.related:
+        yield (
+            _("This module exposes no entity as “%(related)s”. Choose another.", related=settings.related),
+            _RELATED,
+        )
+    else:
+        yield _("Choose the exposed entity of the related records."), _RELATED
+
+
+@warning_of(AssociateSettings, "related-unread")
+def related_records_can_be_found(subject: EndpointSubject, settings: AssociateSettings) -> Found:
+    chosen = settings.related_among(subject.endpoint.exposures)
+    if chosen is None or chosen.entity != _other_end(subject, settings):
+        return
+    endpoints = subject.surroundings.configuration.endpoints.values()
+    if not any(_answers(endpoint, chosen) for endpoint in endpoints):
+        yield (
+            _(
+                "No endpoint reads or lists “%(related)s”, so callers cannot find the ids to send.",
+                related=settings.related,
+            ),
+            _RELATED,
+        )
+
+
+def _answers(endpoint: Endpoint, exposure: ExposedEntityDefinition) -> bool:
+    """Whether callers of the endpoint get to know records of the exposed entity."""
+    definition = endpoint.definition
+    if not definition.enabled or definition.module != exposure.module or endpoint.kind.writes:
+        return False
+    query = definition.settings.designed_query
+    if query is not None:
+        return query.entity == exposure.entity
+    return endpoint.entity == exposure and definition.settings.answers_records
+
+
+def _other_end(subject: EndpointSubject, settings: AssociateSettings) -> str | None:
+    if not subject.entity:
+        return None
+    known = settings.relationship_among(subject.metadata.relationships(subject.entity))
+    return None if known is None else known.other_end(subject.entity)
