@@ -45,10 +45,10 @@ def _demo(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> None:
 def _nobody_remembered() -> None:
     """What is known of callers lasts a minute, and a test's rows no longer than the test."""
     from runtime.callers import tokens
-    from runtime.context import plan
+    from runtime.context import user_context
 
     tokens.forget()
-    plan.forget()
+    user_context.forget()
 
 
 @pytest.fixture

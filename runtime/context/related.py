@@ -8,18 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Protocol
 
-from crmclient import Call, Guid, Platform, Value
+from crmclient import Call, Guid, Platform, Reference, Value
 from crmclient.conventions import Users
 from crmclient.metadata import Attribute, Entity
 from crmclient.query.ast import Column, Condition, Filter, Link, Operator, Order, Page, Query
 from designer.definitions import ColumnDefinition
 from designer.names import output_key
 from designer.sentences import Sentence
-from runtime.context.values import plain, plain_schema
 from runtime.http.failures import Misconfigured
 from runtime.http.problems import Problem
+from runtime.values import outputs
 
 # A caller with more records than this in one property was not what the consultant had in mind.
 MOST = 1_000
@@ -178,3 +179,19 @@ def _columns(entity: str, columns: Sequence[ColumnDefinition], platform: Platfor
 
 def _equals(attribute: str, value: Guid) -> Filter:
     return Filter((Condition(attribute, Operator.EQ, (value,)),))
+
+
+def plain(value: Value, attribute: Attribute) -> Any:
+    """A value of the user context: a lookup is its GUID there, everything else as any answer has it."""
+    if isinstance(value, Reference):
+        return value.id
+    return outputs.with_places(value, attribute.precision or 0) if isinstance(value, Decimal) else value
+
+
+def plain_schema(attribute: Attribute) -> dict[str, Any]:
+    """The JSON Schema of what `plain` gives for a value of `attribute`."""
+    schema = outputs.schema(attribute)
+    if not attribute.type.is_reference:
+        return schema
+    words = {key: text for key, text in schema.items() if key == "description"}
+    return {"type": ["string", "null"], "format": "uuid", **words}

@@ -19,7 +19,7 @@ from runtime.operations.child_records import Item, Lists, all_of, conflict
 from runtime.operations.payload import Payload
 from runtime.request_context import Exchange
 from runtime.steps import Steps
-from runtime.steps.creations import Child, CreateGuards
+from runtime.steps.row_rule_guard import Child, CreateGuards
 from runtime.values.inputs import Sent
 
 

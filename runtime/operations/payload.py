@@ -16,7 +16,7 @@ from runtime.http.bodies import read_object
 from runtime.http.failures import Misconfigured
 from runtime.http.query_string import read_parameters
 from runtime.request_context import Exchange
-from runtime.steps.lookups import Lookups
+from runtime.steps.row_rule_guard import LookupGuard
 from runtime.values.bindings import Bindings
 from runtime.values.fields import Field, input_fields
 from runtime.values.inputs import Inputs, Sent, limits_of_inputs
@@ -53,7 +53,7 @@ class Payload:
         self._bindings = Bindings(definition.bindings, names, attributes, owner)
         self._definition = definition
         self._attributes = attributes
-        self._lookups = Lookups(endpoint, owner, _set_by_callers(definition, attributes), platform)
+        self._lookups = LookupGuard(endpoint, owner, _set_by_callers(definition, attributes), platform)
 
     @property
     def written(self) -> frozenset[str]:

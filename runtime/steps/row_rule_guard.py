@@ -1,22 +1,33 @@
-"""A write may not move a record out of the row rule that let its caller reach it."""
+"""What row rules forbid to writes: to move, make or point at records that the caller does not reach."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
-from crmclient import Platform, Value
+from crmclient import Call, Platform, Reference, Value, new_guid
 from crmclient.conventions import SystemAttributes
-from crmclient.query.matching import Undecidable, matches
+from crmclient.errors import InvalidRecord, InvalidValue, RecordNotFound, UnknownTarget
+from crmclient.metadata import Attribute
+from crmclient.new_records import Origin, origin
+from crmclient.query.matching import Undecidable, matches, names_compared
 from designer.configuration import Endpoint
-from runtime.http.problems import Problem
+from runtime.http.problems import FieldError, Problem
 from runtime.request_context import Exchange
 from runtime.steps.platform_changes import following
-from runtime.steps.rules import RowRule, rule_of_record
+from runtime.steps.rules import RowRule, rule_of_entity, rule_of_record
 from runtime.steps.steps import Found, Steps
+
+OUTSIDE = "outside_row_rule"
+_SENTENCE = "This would create a record where you may not reach it."
 
 
 class WriteGuard:
-    """The steps of an endpoint that may write the attributes `written` of its record, and this check."""
+    """A write may not move a record out of the rule that let its caller reach it.
+
+    `steps` are those of an endpoint that may write the attributes `written` of its record.
+    """
 
     def __init__(self, endpoint: Endpoint, written: frozenset[str], platform: Platform) -> None:
         rule = rule_of_record(endpoint, platform)
@@ -36,9 +47,7 @@ class WriteGuard:
         if self._rule is None or self._rule.attributes.isdisjoint(self._system.changed_by(values.keys())):
             return
         if not self._stays(self._rule, found, values, exchange):
-            raise Problem(
-                403, "outside_row_rule", "This would move the record to where you may not reach it."
-            )
+            raise Problem(403, OUTSIDE, "This would move the record to where you may not reach it.")
 
     def _stays(self, rule: RowRule, found: Found, values: Mapping[str, Value], exchange: Exchange) -> bool:
         if not rule.attributes.isdisjoint(self._system.composed_of(values.keys())):
@@ -49,3 +58,166 @@ class WriteGuard:
             return matches(rule.filter(exchange), after)
         except Undecidable:
             return False
+
+
+class Child(NamedTuple):
+    """One record of a list: `at` is its pointer in the body."""
+
+    list: str
+    at: str
+    values: Mapping[str, Value]
+
+
+class CreateGuards:
+    """The rules that the records of a create are under: its own, and those in `lists`, entities by list.
+
+    Raises QueryProblems where a rule does not fit its entity.
+    """
+
+    def __init__(self, endpoint: Endpoint, platform: Platform, lists: Mapping[str, str]) -> None:
+        free = endpoint.definition.settings.creates_outside_row_rule
+        own = None if free else rule_of_record(endpoint, platform)
+        self._own = CreateGuard(own, platform) if own else None
+        self._lists: dict[str, CreateGuard] = {}
+        for name, entity in {} if free else lists.items():
+            if (rule := rule_of_entity(endpoint, entity, platform)) is not None:
+                self._lists[name] = CreateGuard(rule, platform)
+
+    @property
+    def _guards(self) -> list[CreateGuard]:
+        return [*([self._own] if self._own else []), *self._lists.values()]
+
+    @property
+    def fetchers(self) -> frozenset[str]:
+        """The data fetchers whose rows the rules compare with."""
+        return frozenset().union(*(guard.rule.needs.fetchers for guard in self._guards))
+
+    @property
+    def problems(self) -> dict[int, tuple[str, ...]]:
+        """What `check` gives, for the document."""
+        return {403: (OUTSIDE,)} if self._guards else {}
+
+    def check(
+        self,
+        values: Mapping[str, Value],
+        exchange: Exchange,
+        children: Sequence[Child] = (),
+    ) -> None:
+        """Raises Problem 403 where any record would be outside its rule, naming every such item of a list."""
+        outside = [
+            FieldError(OUTSIDE, _SENTENCE, pointer=child.at)
+            for child in children
+            if child.list in self._lists and not self._lists[child.list].allows(child.values, exchange)
+        ]
+        if outside or not (self._own is None or self._own.allows(values, exchange)):
+            raise Problem(403, OUTSIDE, _SENTENCE, errors=outside)
+
+
+class CreateGuard:
+    """Judges new records by the rule that their readers are under."""
+
+    def __init__(self, rule: RowRule, platform: Platform) -> None:
+        self.rule = rule
+        self._platform = platform
+        self._attributes = platform.attributes(rule.entity)
+        self._system = platform.conventions.of(rule.entity)
+        self._users = platform.conventions.users
+
+    def allows(self, values: Mapping[str, Value], exchange: Exchange) -> bool:
+        """Whether a record of `values` would be inside the rule; what only the platform could tell is not.
+
+        Raises InvalidRecord for an owner that does not exist.
+        """
+        wanted = self.rule.filter(exchange)
+        try:
+            return matches(wanted, self._made(values, frozenset(names_compared(wanted)), exchange))
+        except Undecidable:
+            return False
+
+    def _made(
+        self, values: Mapping[str, Value], named: frozenset[str], exchange: Exchange
+    ) -> dict[str, Value]:
+        """The attributes that the rule looks at, as the new record will have them, where that is known."""
+        looked_at = self.rule.attributes | {self.rule.primary_id}
+        # An owner or a state that is emptied is the default one.
+        always = self._system.always_set
+        values = {name: value for name, value in values.items() if value is not None or name not in always}
+        given = {**self._defaults(values, looked_at, exchange.call), **values}
+        given |= following(self.rule.entity, given, looked_at, self._platform, exchange.call)
+        made: dict[str, Value] = {}
+        for name in looked_at:
+            match origin(name, self._attributes, values.keys(), self._system):
+                case Origin.EMPTY:
+                    made[name] = None
+                case Origin.GIVEN | Origin.DEFAULT if name in given:
+                    made[name] = self._named(given[name], exchange.call) if name in named else given[name]
+        unit = self._system.ownership.unit if self._system.ownership else None
+        if unit is not None and values.get(unit) not in (None, made.get(unit)):
+            # Whether one beside the owner's is taken is the organisation's setting.
+            made.pop(unit, None)
+        return made
+
+    def _defaults(
+        self, values: Mapping[str, Value], looked_at: frozenset[str], call: Call
+    ) -> dict[str, Value]:
+        # No rule can tell an id that nobody knows yet from another.
+        found: dict[str, Value] = {self.rule.primary_id: new_guid()}
+        wanted, system = looked_at & self._attributes.keys(), self._system
+        if self._users and not wanted.isdisjoint(system.set_to_caller | system.following_owner):
+            actor = Reference(self._users.entity, call.caller or self._platform.who())
+            found |= dict.fromkeys(system.set_to_caller, actor)
+        if system.state and not wanted.isdisjoint(system.life) and values.keys().isdisjoint(system.life):
+            states = self._platform.option_set(system.state, entity=self.rule.entity).options
+            # A new record is in the first state.
+            found |= {system.state: states[0].value} if states else {}
+        return found
+
+    def _named(self, value: Value, call: Call) -> Value:
+        """A reference with the name of what it points at, where there is such a record."""
+        if not isinstance(value, Reference) or value.name is not None:
+            return value
+        name = self._platform.entities()[value.entity].primary_name
+        if name is None:
+            return value
+        try:
+            found = self._platform.retrieve(value.entity, value.id, (name,), call=call).values[name]
+        except RecordNotFound:
+            return value
+        return replace(value, name=found) if isinstance(found, str) else value
+
+
+class LookupGuard:
+    """A record that a caller points at must be one that they reach in the same module.
+
+    Of `attributes` of `owner` these are the lookups whose targets have row rules.
+    """
+
+    def __init__(
+        self, endpoint: Endpoint, owner: str, attributes: Iterable[Attribute], platform: Platform
+    ) -> None:
+        self._owner = owner
+        self._rules: dict[str, RowRule] = {}
+        lookups = [attribute for attribute in attributes if attribute.type.is_reference]
+        for target in {target for attribute in lookups for target in attribute.targets}:
+            rule = rule_of_entity(endpoint, target, platform)
+            if rule is not None:
+                self._rules[target] = rule
+        self._guarded = frozenset(
+            attribute.logical_name
+            for attribute in lookups
+            if not self._rules.keys().isdisjoint(attribute.targets)
+        )
+
+    def check(self, values: Mapping[str, Value], exchange: Exchange) -> None:
+        """Raises InvalidRecord as the platform does for records that do not exist: for a caller, none is."""
+        wrong: list[InvalidValue] = [
+            UnknownTarget(name, f"There is no {value.entity} with id {value.id}.")
+            for name in values.keys() & self._guarded
+            if isinstance(value := values[name], Reference) and not self._is_reached(value, exchange)
+        ]
+        if wrong:
+            raise InvalidRecord(self._owner, wrong)
+
+    def _is_reached(self, value: Reference, exchange: Exchange) -> bool:
+        rule = self._rules.get(value.entity)
+        return rule is None or rule.reaches(value.id, exchange)

@@ -71,6 +71,12 @@ class Steps:
         self._late = Fetchers(endpoint, wanted, platform)
         if self._early.record:
             raise Misconfigured(Sentence("a data fetcher that the row rule needs reads the record"))
+        # What an endpoint has none of costs its requests nothing.
+        self._finishing: list[Callable[[Exchange], None]] = []
+        if self._late.names:
+            self._finishing.append(self._late.run)
+        if definition.preconditions:
+            self._finishing.append(self._preconditions.check)
         self._columns = tuple(dict.fromkeys((*reads, *self._record_attributes(expressions))))
         self._reads_record = bool(self._columns or self.rule)
 
@@ -124,8 +130,8 @@ class Steps:
         raise StateConflict(f"The {self.entity} is changed by others all the time.")
 
     def _finish(self, exchange: Exchange) -> None:
-        self._late.run(exchange)
-        self._preconditions.check(exchange)
+        for finish in self._finishing:
+            finish(exchange)
 
     def _find(self, exchange: Exchange) -> Found:
         self._early.run(exchange)

@@ -37,7 +37,7 @@ from designer.overview import overview
 from designer.platform import get_platform
 from runtime.context import UserContext
 from runtime.request_context import Exchange
-from runtime.steps.creations import CreateGuard
+from runtime.steps.row_rule_guard import CreateGuard
 from runtime.steps.rules import RowRule
 from tests.callers import Caller
 from tests.runtime.accounts import ACCOUNTS, NOBODY, endpoint

@@ -21,7 +21,7 @@ from project.platform import configured
 from runtime.callers import minute_cache, tokens
 from runtime.callers.minute_cache import MinuteCache
 from runtime.callers.portable import Unportable, from_bytes, to_bytes
-from runtime.context import plan
+from runtime.context import user_context
 from runtime.serving import served
 from tests.callers import Caller, account
 
@@ -122,7 +122,7 @@ def forget_here() -> None:
     """As another process, which has read nothing yet."""
     tokens._verified.clear()
     tokens._profiles._local.clear()
-    plan._REMEMBERED._local.clear()
+    user_context._REMEMBERED._local.clear()
 
 
 @pytest.mark.redis

@@ -21,8 +21,7 @@ from designer.sentences import Sentence
 from runtime.callers.caller import Caller, surroundings
 from runtime.callers.minute_cache import MinuteCache
 from runtime.callers.refusals import authentication_required, no_platform_user
-from runtime.context.related import Related, related
-from runtime.context.values import plain, plain_schema
+from runtime.context.related import Related, plain, plain_schema, related
 from runtime.http.failures import Misconfigured
 
 logger = logging.getLogger("portico.context")
