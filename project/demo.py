@@ -17,6 +17,8 @@ from project.demo_accounts import API_ACCOUNTS, STUDIO_ACCOUNTS, create_accounts
 CONFIGURATION = settings.BASE_DIR / "demo" / "configuration.json"
 # Beside the specification's seven user properties, which the demo has; for whoever imports them.
 MORE_USER_PROPERTIES = settings.BASE_DIR / "demo" / "more-user-properties.json"
+# Who is in which team: records that are associated, for whoever imports them.
+TEAM_MEMBERS = settings.BASE_DIR / "demo" / "team-members.json"
 PASSWORD = "demo"  # noqa: S105  published on purpose; production refuses to start with it
 ACCOUNTS = (*API_ACCOUNTS, *STUDIO_ACCOUNTS)
 ACCOUNTS_LINE = (
