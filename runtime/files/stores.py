@@ -15,7 +15,7 @@ from crmclient.query.ast import Condition, Filter, Operator, Order, Page, Query
 from designer.configuration import Endpoint
 from designer.kinds.files import FileSettings
 from designer.sentences import Sentence
-from runtime.files.sending import Place
+from runtime.files.download_answers import Place
 from runtime.http.conditions import strong_tags
 from runtime.http.failures import Misconfigured
 from runtime.http.problems import Problem, unknown_route

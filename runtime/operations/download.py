@@ -13,7 +13,7 @@ from django.http.response import HttpResponseBase
 from crmclient import Platform
 from designer.configuration import Endpoint
 from designer.kinds.files import DownloadSettings
-from runtime.files.sending import send_current
+from runtime.files.download_answers import send_current
 from runtime.files.stores import NoteStore, store_of
 from runtime.http.query_string import read_parameters
 from runtime.http.rendering import json_response, refuse_unacceptable

@@ -15,8 +15,8 @@ from crmclient import Platform
 from designer.configuration import Endpoint
 from designer.kinds.files import UploadSettings
 from runtime.files.allowed import Allowed
-from runtime.files.receiving import PART, receive
 from runtime.files.stores import store_of
+from runtime.files.upload_bodies import PART, receive
 from runtime.http.query_string import read_parameters
 from runtime.http.rendering import json_response
 from runtime.operations.base import Description, Operation

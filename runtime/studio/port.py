@@ -17,7 +17,7 @@ from runtime.describe.openapi_document import openapi
 from runtime.http.problems import Problem
 from runtime.serving.served import current
 from runtime.studio.preview import preview
-from runtime.studio.trying import attempt
+from runtime.studio.tried_calls import attempt
 from runtime.studio.user_examples import user_example
 
 

@@ -17,7 +17,7 @@ from runtime.context import UserContext
 from runtime.http.failures import Misconfigured
 from runtime.http.problems import Problem
 from runtime.studio.readable import readable
-from runtime.studio.trying import ISSUER
+from runtime.studio.tried_calls import ISSUER
 
 _CUSTOM = "custom"
 

@@ -25,9 +25,9 @@ from runtime.operations import OPERATIONS
 from runtime.request_context import Exchange
 from runtime.serving.routing import RoutingTable
 from runtime.serving.viewsets import authorise
+from runtime.studio.call_trace import Trace
 from runtime.studio.dry_run import NotSent, RecordingPlatform
 from runtime.studio.readable import readable
-from runtime.studio.tracing import Trace
 
 _MOST_SHOWN = 64 * 1024
 ISSUER = "studio"
