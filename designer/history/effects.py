@@ -1,26 +1,13 @@
-"""What a change means to those who call: nothing to lose, something different, or something broken."""
+"""What became of something, in sentences with their effects."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import Enum
 
+from designer.definitions.effects import Effect
 
-class Effect(str, Enum):
-    """From harmless to serious, in this order.
-
-    `ADDITIVE`: callers that work go on working as before. `BEHAVIOUR`: they go on working, with other
-    results. `BREAKING`: calls that were right may be refused, or answers lack what they held.
-    """
-
-    ADDITIVE = "additive"
-    BEHAVIOUR = "behaviour"
-    BREAKING = "breaking"
-
-    @property
-    def rank(self) -> int:
-        return list(Effect).index(self)
+__all__ = ["Effect", "Line", "worst"]
 
 
 @dataclass(frozen=True, slots=True)

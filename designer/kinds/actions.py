@@ -7,6 +7,7 @@ from typing import Annotated
 from django.utils.translation import gettext_noop as _
 from pydantic import Field
 
+from designer.definitions.effects import Effect, Told
 from designer.definitions.endpoints import EndpointSettings
 from designer.definitions.vocabulary import MetadataSource, Vocabulary
 from designer.kinds.base import STEPS, OperationKind, Place, Scope, Section
@@ -17,7 +18,7 @@ from designer.processes import as_attributes
 class ActionSettings(EndpointSettings):
     """`process` is the custom process's name. Its inputs are what bindings set, its outputs the columns."""
 
-    process: Annotated[str, Picker.PROCESS] = Field(
+    process: Annotated[str, Picker.PROCESS, Told(_("process"), Effect.BREAKING)] = Field(
         "", title=_("Process"), description=_("What is run. Save to choose its inputs and outputs below.")
     )
     show_process_message: bool = Field(

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from types import MappingProxyType
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
+from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
 from pydantic import Field
 
 from crmclient.metadata import Relationship
+from designer.definitions.effects import Effect, Told, ToldBy
 from designer.definitions.endpoints import EndpointSettings
 from designer.definitions.entities import ExposedEntityDefinition
 from designer.kinds.base import STEPS, Meaning, OperationKind, Scope
@@ -27,15 +29,31 @@ _CALLS = MappingProxyType(
 _METHODS = MappingProxyType({"associate": ASSOCIATE_METHOD, "disassociate": DISASSOCIATE_METHOD})
 
 
+def _calls_told(old: Any, new: Any) -> tuple[str, Effect]:
+    """What callers may do. `both` where nothing is said."""
+    before, after = old or "both", new or "both"
+    words = {
+        "both": gettext("associate and disassociate"),
+        "associate": gettext("associate only"),
+        "disassociate": gettext("disassociate only"),
+    }
+    text = gettext("calls: %(before)s → %(after)s") % {
+        "before": words.get(before, before),
+        "after": words.get(after, after),
+    }
+    return text, Effect.ADDITIVE if after == "both" else Effect.BREAKING
+
+
 class AssociateSettings(EndpointSettings):
     """`relationship` is the many-to-many relationship's name. `related` is the segment of the exposed entity,
     in the endpoint's module, whose row rule the related record must meet.
     """
 
-    relationship: Annotated[str, Picker.RELATIONSHIP] = Field(
+    relationship: Annotated[str, Picker.RELATIONSHIP, Told(_("relationship"), Effect.BREAKING)] = Field(
         "", title=_("Relationship"), description=_("A many-to-many relationship of the entity.")
     )
-    related: Annotated[str, Picker.RELATED_ENTITY] = Field(
+    # By another one, other records may be reached.
+    related: Annotated[str, Picker.RELATED_ENTITY, Told(_("related entity"), Effect.BEHAVIOUR)] = Field(
         "",
         title=_("Related entity"),
         description=_(
@@ -43,7 +61,7 @@ class AssociateSettings(EndpointSettings):
             "other is answered with 404."
         ),
     )
-    calls: Annotated[Literal["both", "associate", "disassociate"], _CALLS] = Field(
+    calls: Annotated[Literal["both", "associate", "disassociate"], _CALLS, ToldBy(_calls_told)] = Field(
         "both", title=_("Calls"), description=_("What callers may do.")
     )
 

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from django.utils.translation import gettext_noop as _
+
+from designer.definitions.effects import Effect, Switch
 from designer.definitions.endpoints import EndpointSettings
 
 
@@ -37,6 +40,13 @@ class Place(str, Enum):
     OPTION_SETS = "optionsets"
 
 
+# Of the setting that several kinds have: whether an answer holds the label of an option beside its value.
+LABELS = Switch(
+    _("labels of options are answered"),
+    Effect.ADDITIVE,
+    _("labels of options are no longer answered"),
+    Effect.BREAKING,
+)
 # What comes between the inputs and the platform: any kind that callers are checked for can have it.
 STEPS = frozenset({Section.FETCHERS, Section.PRECONDITIONS})
 

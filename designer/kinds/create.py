@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from django.utils.translation import gettext_noop as _
 from pydantic import Field
 
+from designer.definitions.effects import Effect, Switch
 from designer.definitions.endpoints import EndpointSettings
 from designer.kinds.base import STEPS, OperationKind, Scope, Section
 
@@ -16,7 +17,15 @@ class CreateSettings(EndpointSettings):
 
     creates_records: ClassVar[bool] = True
 
-    may_create_outside_rule: bool = Field(
+    may_create_outside_rule: Annotated[
+        bool,
+        Switch(
+            _("records may be created outside the row rule"),
+            Effect.BEHAVIOUR,
+            _("records are created within the row rule only: other calls are refused"),
+            Effect.BREAKING,
+        ),
+    ] = Field(
         False,
         title=_("May create outside its rule"),
         description=_(

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_noop as _
 from pydantic import Field
 
 from designer.definitions.base import SetOf
+from designer.definitions.effects import Effect, Told
 from designer.definitions.endpoints import EndpointSettings
 from designer.kinds.base import OperationKind, Place, Scope
 from designer.kinds.pickers import Picker
@@ -56,7 +57,7 @@ class OptionSetSettings(EndpointSettings):
 
     answers_records: ClassVar[bool] = False
 
-    option_set: Annotated[str, Picker.OPTION_SET] = Field(
+    option_set: Annotated[str, Picker.OPTION_SET, Told(_("option set"), Effect.BREAKING)] = Field(
         "", title=_("Option set"), description=_("Whose options are served.")
     )
     include_inactive: bool = Field(

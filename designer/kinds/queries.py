@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 from django.utils.translation import gettext_noop as _
 from pydantic import Field
@@ -13,7 +13,7 @@ from designer.definitions.base import Definition
 from designer.definitions.endpoints import EndpointSettings
 from designer.definitions.queries import QueryValue
 from designer.definitions.vocabulary import MetadataSource, Vocabulary
-from designer.kinds.base import STEPS, OperationKind, Place, Scope, Section
+from designer.kinds.base import LABELS, STEPS, OperationKind, Place, Scope, Section
 from designer.queries import answered
 from designer.sentences import Sentence
 
@@ -45,7 +45,7 @@ class QuerySettings(EndpointSettings):
     query: QueryValue = Field(
         None, title=_("Query"), description=_("FetchXML, as Advanced Find exports it. @name is a parameter.")
     )
-    labels: bool = Field(
+    labels: Annotated[bool, LABELS] = Field(
         False,
         title=_("Labels of choices"),
         description=_("Beside each choice's value, its label in the caller's language."),

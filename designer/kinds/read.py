@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from django.utils.translation import gettext_noop as _
 from pydantic import Field
 
 from designer.definitions.endpoints import EndpointSettings
-from designer.kinds.base import STEPS, OperationKind, Scope, Section
+from designer.kinds.base import LABELS, STEPS, OperationKind, Scope, Section
 
 
 class ReadSettings(EndpointSettings):
     """`labels`: each option's value is followed by its label, in the language that the caller asks for."""
 
-    labels: bool = Field(
+    labels: Annotated[bool, LABELS] = Field(
         False,
         title=_("Labels of options"),
         description=_("An option set “industry” is followed by “industryLabel”, in the caller's lcid."),

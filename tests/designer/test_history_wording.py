@@ -25,28 +25,33 @@ def _settings(**values: Any) -> dict[str, Any]:
     return {"settings": values}
 
 
+def _of_kind(kind: str, **values: Any) -> dict[str, Any]:
+    """An endpoint whose kind has such settings: each kind says how its own are told."""
+    return {"kind": kind, **_settings(**values)}
+
+
 CASES: dict[str, tuple[dict[str, Any], dict[str, Any], str, Effect]] = {
     "fewer calls": (
-        _settings(),
-        _settings(calls="associate"),
+        _of_kind("associate"),
+        _of_kind("associate", calls="associate"),
         "calls: associate and disassociate → associate only",
         X,
     ),
     "more calls": (
-        _settings(calls="disassociate"),
-        _settings(calls="both"),
+        _of_kind("associate", calls="disassociate"),
+        _of_kind("associate", calls="both"),
         "calls: disassociate only → associate and disassociate",
         A,
     ),
     "another relationship": (
-        _settings(relationship="a_b"),
-        _settings(relationship="a_c"),
+        _of_kind("associate", relationship="a_b"),
+        _of_kind("associate", relationship="a_c"),
         "relationship: “a_b” → “a_c”",
         X,
     ),
     "another related entity": (
-        _settings(related="topics"),
-        _settings(related="lists"),
+        _of_kind("associate", related="topics"),
+        _of_kind("associate", related="lists"),
         "related entity: “topics” → “lists”",
         B,
     ),
@@ -110,7 +115,36 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], str, Effect]] = {
     "role taken": (_access("a", "b"), _access("a"), "role “b” taken away", X),
     "row rule": ({}, {"row_rule": "<filter/>"}, "row rule added: callers may reach fewer records", B),
     "pre-condition": ({}, {"preconditions": [{"expression": "true"}]}, "pre-condition “true” added", X),
-    "If-Match": ({}, _settings(require_if_match=True), "If-Match became required", X),
+    "If-Match": (
+        {"kind": "update"},
+        _of_kind("update", require_if_match=True),
+        "If-Match became required",
+        X,
+    ),
+    "labels": (
+        _of_kind("read", labels=True),
+        {"kind": "read"},
+        "labels of options are no longer answered",
+        X,
+    ),
+    "process": (
+        _of_kind("action", process="new_Ping"),
+        _of_kind("action", process="new_Approve"),
+        "process: “new_Ping” → “new_Approve”",
+        X,
+    ),
+    "outside the rule": (
+        {},
+        _settings(may_create_outside_rule=True),
+        "records may be created outside the row rule",
+        B,
+    ),
+    "kind that is gone": (
+        _of_kind("gone", process="new_Ping"),
+        {"kind": "gone"},
+        "process: “new_Ping” → –",
+        B,
+    ),
     "other setting": (_settings(size=1), _settings(size=2), "size: 1 → 2", B),
 }
 

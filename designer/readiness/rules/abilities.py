@@ -17,7 +17,7 @@ from designer.readiness.rules.queries import QUERY, needs_of_query
 from designer.readiness.rules.steps import needs_of_fetcher, needs_of_row_rules
 from designer.readiness.subjects import EndpointSubject, UserPropertySubject
 from designer.sentences import Sentence as _
-from designer.types.lists import LIST
+from designer.types import holds_records
 
 
 @blocking_of(VersionSettings, "platform-versions")
@@ -68,7 +68,7 @@ def lists_are_created_at_once(subject: EndpointSubject) -> Found:
     if _can(subject, Ability.BATCHES):
         return
     for known in subject.inputs:
-        if known.type == LIST.name:
+        if holds_records(known.type):
             yield (
                 _(
                     "The platform cannot create several records at once, all or none. Remove the list "

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from pydantic import Field
 
+from designer.definitions.effects import Effect, Told
 from designer.definitions.endpoints import EndpointSettings
 from designer.kinds import OperationKind, Scope
 from designer.kinds.base import STEPS
@@ -14,7 +17,7 @@ from designer.readiness.subjects import EndpointSubject
 class CountRelatedSettings(EndpointSettings):
     """`relationship` leads from the record to those that are counted."""
 
-    relationship: str = Field(
+    relationship: Annotated[str, Told("relationship", Effect.BREAKING)] = Field(
         "",
         title="Relationship",
         description="A one-to-many relationship from the entity: contact_customer_accounts",

@@ -10,6 +10,8 @@ from django.test import Client
 from driving import CONTACTS, KIND, findings, made, read, schema_of, tried
 
 from crmclient import Reference
+from designer.history.effects import Effect, Line
+from designer.history.wording import lines
 from designer.models import Endpoint, ExposedEntity, Module
 from designer.platform import get_platform
 from tests.callers import Caller
@@ -85,6 +87,13 @@ def test_the_documents_describe_the_kind(rita: Caller, counts: Endpoint) -> None
     assert operations[f"{KIND}.contacts"]["path"] == path
     published = read(rita, "/api/schema/format")
     jsonschema.validate(read(rita, "/api/schema"), {**published, "$ref": "#/$defs/SchemaDocument"})
+
+
+def test_a_version_tells_another_relationship_as_breaking(counts: Endpoint) -> None:
+    place = {"kind": KIND, "module": "sales", "exposure": "accounts", "name": "contacts"}
+    before, after = ({**place, "settings": {"relationship": name}} for name in (CONTACTS, "new_all"))
+    (line,) = lines("endpoints", before, after)
+    assert line == Line("relationship: “contact_customer_accounts” → “new_all”", Effect.BREAKING)
 
 
 def test_a_count_is_tried(daring: Client, rita: Caller, counts: Endpoint) -> None:
