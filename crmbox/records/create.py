@@ -12,10 +12,9 @@ from crmbox.engine.failures import NotUnique
 from crmbox.engine.identities import SERVICE_USER
 from crmbox.engine.single_statements import SingleUnit
 from crmbox.engine.snapshot import StoredColumn, StoredEntity
-from crmbox.records.joined_values import join
+from crmbox.records.derived_values import join, settle_state
 from crmbox.records.referenced_records import OWNER, look_up, looked_up
 from crmbox.records.statements import VERSION, duplicate, insert_at_once_sql, insert_sql
-from crmbox.records.states import settle
 from crmbox.records.written import Written
 from crmclient import fitting
 from crmclient.errors import InvalidRecord, WrongType
@@ -77,7 +76,7 @@ def _complete(
     record = _choose_id(written, id)
     for column, default in rules.defaults:
         written.columns.setdefault(column, default)
-    settle(written, creating=True)
+    settle_state(written, creating=True)
     join(unit, written, None)
     written.require(rules.required)
     actor = Reference("systemuser", caller or SERVICE_USER)

@@ -7,10 +7,9 @@ from crmbox.engine.failures import NotUnique
 from crmbox.engine.single_statements import SingleUnit
 from crmbox.engine.snapshot import Snapshot, StoredEntity
 from crmbox.files.registry import clears_files, detach_cleared
-from crmbox.records.joined_values import is_joined, join
+from crmbox.records.derived_values import is_joined, join, settle_state
 from crmbox.records.referenced_records import OWNER, look_up, looked_up
 from crmbox.records.statements import duplicate, record_id, stamp, store, update_at_once_sql, version_number
-from crmbox.records.states import settle
 from crmbox.records.written import Written
 from crmclient.values import Guid, Reference, Stored, Values
 
@@ -71,7 +70,7 @@ def update_at_once(
 def _taken(snapshot: Snapshot, stored: StoredEntity, values: Values) -> Written:
     written = Written(snapshot, stored)
     written.take(values, creating=False)
-    settle(written, creating=False)
+    settle_state(written, creating=False)
     return written
 
 

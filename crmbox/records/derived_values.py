@@ -1,4 +1,7 @@
-"""State and status: every status belongs to one state, so either of them settles the other."""
+"""Values that follow from others: a full name of first and last name, a state of a status and the reverse.
+
+Every status belongs to one state, so either of them settles the other.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import cast
 
-from crmbox.engine.snapshot import StoredEntity
+from crmbox.engine.connection import Unit
+from crmbox.engine.names import quote
+from crmbox.engine.snapshot import StoredColumn, StoredEntity
 from crmbox.records.written import Written
 from crmclient.errors import UnknownOption
+from crmclient.values import Guid
 
 STATE, STATUS = "statecode", "statuscode"
 
@@ -22,7 +28,7 @@ class States:
     state_of: dict[int, int]
 
 
-def settle(written: Written, *, creating: bool) -> None:
+def settle_state(written: Written, *, creating: bool) -> None:
     """Complete state and status from what the caller gave; on create, from the defaults."""
     states = _states_of(written.stored)
     if states is None or any(problem.attribute in (STATE, STATUS) for problem in written.problems):
@@ -62,3 +68,43 @@ def _states_of(stored: StoredEntity) -> States | None:
         },
         state_of,
     )
+
+
+def is_joined(written: Written) -> bool:
+    """Whether the write changes a part of a joined value."""
+    return any(
+        written.sets(part) for column in _joined(written.stored) for part in column.definition.joined_from
+    )
+
+
+def join(unit: Unit, written: Written, record: Guid | None) -> None:
+    """Set every joined value of which the write changes a part; parts that it leaves alone are those of
+    `record`.
+    """
+    for column in _joined(written.stored):
+        parts = [written.stored.columns[name] for name in column.definition.joined_from]
+        if not any(part.name in written.columns for part in parts):
+            continue
+        values = {part.name: written.columns.get(part.name) for part in parts}
+        missing = [part for part in parts if part.name not in written.columns]
+        if missing and record is not None:
+            values.update(_stored_values(unit, written.stored, missing, record))
+        text = " ".join(str(value) for value in values.values() if value)
+        written.set(column.attribute.logical_name, text[: column.attribute.max_length] or None)
+
+
+def _stored_values(
+    unit: Unit, stored: StoredEntity, columns: list[StoredColumn], record: Guid
+) -> dict[str, str | None]:
+    listed = ", ".join(quote(column.name) for column in columns)
+    rows = unit.rows(
+        f"SELECT {listed} FROM {quote(stored.table)} "
+        f"WHERE {quote(stored.id_column.name)} = {unit.dialect.placeholder}",
+        (record,),
+    )
+    return {column.name: value for row in rows for column, value in zip(columns, row, strict=True)}
+
+
+@lru_cache(maxsize=4096)
+def _joined(stored: StoredEntity) -> tuple[StoredColumn, ...]:
+    return tuple(column for column in stored.columns.values() if column.definition.joined_from)
