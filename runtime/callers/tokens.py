@@ -100,7 +100,9 @@ def identify(claims: Claims) -> Caller:
         raise _refused(claims["iss"], "The token's account is closed or unknown here.", "account_unknown")
     if not isinstance(identity, Identity):
         raise TypeError(f"USER_RESOLVER must answer an Identity or None, not {type(identity).__name__}")
-    user = identity.platform_user
+    # Where the platform has no users, an account's is left over from another platform.
+    has_users = get_platform().conventions.users is not None
+    user = identity.platform_user if has_users else None
     profile = None if user is None else _profile(claims["iss"], user)
     return Caller(
         issuer=claims["iss"],

@@ -1,6 +1,7 @@
-"""Every test of this folder holds for each platform: embedded in this process, and Dataverse over a socket.
+"""Every test of this folder holds for each platform: embedded in this process, Dataverse over a socket, and
+plain tables, which have less and call it otherwise.
 
-Both have the demo's data. Tests make what they change: what is written over the socket stays there.
+The first two have the demo's data. Tests make what they change: what is written over the socket stays there.
 """
 
 from __future__ import annotations
@@ -15,8 +16,20 @@ from crmbox.platform import EmbeddedPlatform
 from crmclient import Platform
 from crmclient.dataverse import DataversePlatform
 from tests.contract.making import WOOL, account, unique
+from tests.contract.plain import PLAIN, Renamed, is_beyond
 from tests.dataverse.reaching import platform_at
+from tests.plain_tables import PlainTables
 from tests.servers import Server, Site, copied
+
+INTERESTS = ((100000000,), (100000000, 100000001), (100000002,), (), (100000001,), ())
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What plain tables do not declare is no test of theirs."""
+    beyond = [item for item in items if is_beyond(item)]
+    config.hook.pytest_deselected(items=beyond)
+    items[:] = [item for item in items if item not in beyond]
 
 
 @pytest.fixture(scope="session")
@@ -35,10 +48,12 @@ def _dataverse(_crm_server: Server) -> DataversePlatform:
     return platform_at(_crm_server)
 
 
-@pytest.fixture(params=["embedded", "dataverse"])
+@pytest.fixture(params=["embedded", "dataverse", PLAIN])
 def platform(portico: None, request: pytest.FixtureRequest) -> Platform:
     if request.param == "embedded":
         return EmbeddedPlatform()
+    if request.param == PLAIN:
+        return Renamed(PlainTables())
     found: DataversePlatform = request.getfixturevalue("_dataverse")
     return found
 
@@ -47,6 +62,7 @@ def platform(portico: None, request: pytest.FixtureRequest) -> Platform:
 def wool(platform: Platform) -> str:
     """The value of `sic` that the wool traders of one test have in common."""
     group = unique("wool")[:20]
+    has_choices = "new_interests" in platform.attributes("account")
     for number, name in enumerate(WOOL):
         account(
             platform,
@@ -54,7 +70,7 @@ def wool(platform: Platform) -> str:
             sic=group,
             numberofemployees=number or None,
             revenue=Decimal(number),
-            new_interests=((100000000,), (100000000, 100000001), (100000002,), (), (100000001,), ())[number],
             new_customersince=dt.date(2020 + number % 2, 1, 1 + number),
+            **({"new_interests": INTERESTS[number]} if has_choices else {}),
         )
     return group

@@ -175,6 +175,9 @@ def test_a_relationship_that_restricts(platform: Platform) -> None:
     account(platform, parentaccountid=Reference("account", parent))
     with pytest.raises(StateConflict):
         platform.delete("account", parent)
+
+
+def test_a_business_unit_that_is_needed(platform: Platform) -> None:
     with pytest.raises(StateConflict):
         platform.delete("businessunit", ROOT_UNIT)
 

@@ -1,0 +1,400 @@
+"""`crmclient.Platform` on the tables of one SQLite database."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, BinaryIO, Final, NoReturn
+
+from crmclient import (
+    Download,
+    FileInfo,
+    Guid,
+    QueryResult,
+    Record,
+    Reference,
+    Stored,
+    Value,
+    Values,
+    new_guid,
+)
+from crmclient.conventions import Ability, Conventions
+from crmclient.errors import (
+    AccessDenied,
+    DeadlineExceeded,
+    DuplicateKey,
+    InvalidRecord,
+    InvalidValue,
+    MissingRequired,
+    PlatformError,
+    ReadOnlyAttribute,
+    RecordNotFound,
+    StateConflict,
+    UnknownAttribute,
+    UnknownEntity,
+    UnknownOptionSet,
+    UnknownProcess,
+    UnknownRelationship,
+    UnknownTarget,
+    Unsupported,
+    VersionMismatch,
+)
+from crmclient.metadata import (
+    Attribute,
+    Cascade,
+    Entity,
+    OptionSet,
+    PlatformUser,
+    Process,
+    Relationship,
+    RequiredLevel,
+    SecurityRole,
+)
+from crmclient.platform import SERVICE_CALL, Call, Create, Operation, Update
+from crmclient.query.ast import ALL, Page, Query
+from crmclient.text import fold
+from crmclient.values import parse_guid
+from tests.plain_tables.cells import checked, from_cell, to_cell
+from tests.plain_tables.queries import Statement, likes, name_of, pairs
+from tests.plain_tables.tables import ATTRIBUTES, CONVENTIONS, ENTITIES, FIRM, MEMBER, PERSON, RELATIONSHIPS
+
+SERVICE: Final = "00000000-0000-4000-8000-0000000000aa"
+FIRST_EDITION: Final = 1001
+
+
+class PlainTables:
+    """Firms, persons and members, in memory unless `path` names a file.
+
+    It has neither files nor processes nor many-to-many relationships, and only what `conventions` declare of
+    the rest. Calls wait for each other.
+    """
+
+    local_revision_sql: str | None = None
+
+    def __init__(self, path: str = ":memory:", conventions: Conventions = CONVENTIONS) -> None:
+        self.conventions = conventions
+        self._turn = threading.RLock()
+        self._database = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+        self._database.create_function("folded", 1, lambda text: text and fold(text), deterministic=True)
+        self._database.create_function("likes", 2, likes, deterministic=True)
+        for entity, attributes in ATTRIBUTES.items():
+            columns = ", ".join(f"{name} {'UNIQUE' if name == 'number' else ''}" for name in attributes)
+            self._database.execute(f"CREATE TABLE IF NOT EXISTS {entity} ({columns}, UNIQUE ({entity}_key))")
+        if not self._found(MEMBER, SERVICE):
+            self._insert(MEMBER, {"member_key": SERVICE, "label": "The service"})
+
+    # Records
+
+    def create(
+        self, entity: str, values: Values, *, id: Guid | None = None, call: Call = SERVICE_CALL
+    ) -> Stored:
+        with self._work(call):
+            return self._create(entity, values, id, call)
+
+    def retrieve(self, entity: str, id: Guid, columns: Sequence[str], *, call: Call = SERVICE_CALL) -> Record:
+        with self._work(call):
+            return self._read(entity, id, columns)
+
+    def update(
+        self,
+        entity: str,
+        id: Guid,
+        values: Values,
+        *,
+        if_version: str | None = None,
+        call: Call = SERVICE_CALL,
+    ) -> Stored:
+        with self._work(call):
+            return self._update(entity, id, values, if_version)
+
+    def delete(
+        self, entity: str, id: Guid, *, if_version: str | None = None, call: Call = SERVICE_CALL
+    ) -> None:
+        with self._work(call):
+            self._delete(entity, id, if_version)
+
+    def batch(self, operations: Sequence[Operation], *, call: Call = SERVICE_CALL) -> list[Stored | None]:
+        if Ability.BATCHES not in self.conventions.abilities:
+            raise Unsupported("Several records are not written at once.")
+        with self._work(call):
+            return [self._item(at, operation, call) for at, operation in enumerate(operations)]
+
+    def associate(
+        self, entity: str, id: Guid, relationship: str, related: Guid, *, call: Call = SERVICE_CALL
+    ) -> None:
+        self.attributes(entity)
+        raise UnknownRelationship(entity, relationship)
+
+    def disassociate(
+        self, entity: str, id: Guid, relationship: str, related: Guid, *, call: Call = SERVICE_CALL
+    ) -> None:
+        self.attributes(entity)
+        raise UnknownRelationship(entity, relationship)
+
+    def query(self, query: Query, page: Page = ALL, *, call: Call = SERVICE_CALL) -> QueryResult:
+        self.attributes(query.entity)
+        asked = Statement(query, page, self.conventions.abilities)
+        with self._work(call):
+            rows = [_row(asked, row) for row in self._database.execute(*asked.rows())]
+            total = self._database.execute(*asked.total()).fetchone()[0] if page.total else None
+        more = page.size is not None and len(rows) > page.size
+        if total is not None and query.top is not None:
+            total = min(total, query.top)
+        return QueryResult(rows[: page.size], asked.token() if more else None, total)
+
+    # What plain tables do not have
+
+    def upload(
+        self,
+        entity: str,
+        id: Guid,
+        attribute: str,
+        content: BinaryIO,
+        *,
+        file_name: str,
+        content_type: str,
+        if_version: str | None = None,
+        call: Call = SERVICE_CALL,
+    ) -> FileInfo:
+        with self._work(call):
+            self._refuse_file(entity, id)
+
+    def download(
+        self,
+        entity: str,
+        id: Guid,
+        attribute: str,
+        *,
+        start: int = 0,
+        length: int | None = None,
+        call: Call = SERVICE_CALL,
+    ) -> Download | None:
+        with self._work(call):
+            self._refuse_file(entity, id)
+
+    def execute(
+        self, process: str, inputs: Values, *, target: Reference | None = None, call: Call = SERVICE_CALL
+    ) -> Mapping[str, Value]:
+        with self._work(call):
+            raise UnknownProcess(process)
+
+    # Metadata
+
+    def entities(self) -> Mapping[str, Entity]:
+        return ENTITIES
+
+    def attributes(self, entity: str) -> Mapping[str, Attribute]:
+        if entity not in ATTRIBUTES:
+            raise UnknownEntity(entity)
+        return ATTRIBUTES[entity]
+
+    def relationships(self, entity: str) -> Sequence[Relationship]:
+        self.attributes(entity)
+        return [known for known in RELATIONSHIPS if entity in (known.referenced, known.referencing)]
+
+    def option_set(self, name: str, *, entity: str | None = None) -> OptionSet:
+        attribute = self.attributes(entity).get(name) if entity is not None else None
+        if attribute is None or attribute.options is None:
+            raise UnknownOptionSet(name)
+        return attribute.options
+
+    def option_sets(self) -> Mapping[str, OptionSet]:
+        return {}
+
+    def processes(self) -> Mapping[str, Process]:
+        return {}
+
+    def languages(self) -> Sequence[int]:
+        return (1033,)
+
+    def security_roles(self) -> Sequence[SecurityRole]:
+        return ()
+
+    def metadata_revision(self) -> str:
+        return "1"
+
+    # Users
+
+    def who(self) -> Guid:
+        if self.conventions.users is None:
+            raise Unsupported("There are no users.")
+        return SERVICE
+
+    def user(self, id: Guid) -> PlatformUser:
+        if self.conventions.users is None:
+            raise RecordNotFound(MEMBER, id)
+        found = self._read(MEMBER, id, ("label", "away")).values
+        return PlatformUser(id, str(found["label"]), bool(found["away"]), "", (), (), ())
+
+    # How it is done
+
+    @contextmanager
+    def _work(self, call: Call) -> Iterator[None]:
+        """All of it or nothing, in turn."""
+        with self._turn:
+            if call.deadline is not None and time.monotonic() >= call.deadline:
+                raise DeadlineExceeded("Too late.")
+            if call.caller is not None and not self._found(MEMBER, call.caller):
+                raise AccessDenied("There is no such member.")
+            self._database.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                self._database.execute("ROLLBACK")
+                raise
+            self._database.execute("COMMIT")
+
+    def _item(self, at: int, operation: Operation, call: Call) -> Stored | None:
+        try:
+            if isinstance(operation, Create):
+                return self._create(operation.entity, operation.values, operation.id, call)
+            if isinstance(operation, Update):
+                return self._update(operation.entity, operation.id, operation.values, operation.if_version)
+            self._delete(operation.entity, operation.id, operation.if_version)
+        except PlatformError as error:
+            error.item = at
+            raise
+        return None
+
+    def _create(self, entity: str, values: Values, id: Guid | None, call: Call) -> Stored:
+        written = self._checked(entity, values, creates=True)
+        key = ENTITIES[entity].primary_id
+        id = written[key] = id or written.get(key) or new_guid()
+        if entity != MEMBER:
+            actor = call.caller or SERVICE
+            written |= {"made_by": actor, "made_at": time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime())}
+            written.setdefault("keeper", actor)
+        if entity == FIRM:
+            written |= {"edition": FIRST_EDITION, "stage": written.get("stage") or 0}
+        self._insert(entity, written)
+        self._compose(entity, id)
+        return Stored(id, self._version(entity, id))
+
+    def _update(self, entity: str, id: Guid, values: Values, if_version: str | None) -> Stored:
+        self.attributes(entity)
+        id = self._required(entity, id, if_version)
+        written = self._checked(entity, values, creates=False)
+        if entity == FIRM:
+            written["edition"] = int(self._version(entity, id) or 0) + 1
+        sets = ", ".join(f"{name} = ?" for name in written)
+        if written:
+            self._run(entity, f"UPDATE {entity} SET {sets} WHERE {entity}_key = ?", [*written.values(), id])
+        self._compose(entity, id)
+        return Stored(id, self._version(entity, id))
+
+    def _delete(self, entity: str, id: Guid, if_version: str | None) -> None:
+        self.attributes(entity)
+        id = self._required(entity, id, if_version)
+        for known in self.relationships(entity):
+            if known.referenced == entity and known.referencing_attribute:
+                there = f"{known.referencing} WHERE {known.referencing_attribute} = ?"
+                if known.on_delete is Cascade.RESTRICT:
+                    if self._database.execute(f"SELECT 1 FROM {there}", [id]).fetchone():
+                        raise StateConflict(f"A {known.referencing} refers to it.")
+                else:
+                    changed = f"{known.referencing} SET {known.referencing_attribute} = NULL"
+                    self._database.execute(f"UPDATE {changed} WHERE {known.referencing_attribute} = ?", [id])
+        self._database.execute(f"DELETE FROM {entity} WHERE {entity}_key = ?", [id])
+
+    def _read(self, entity: str, id: Guid, columns: Sequence[str]) -> Record:
+        known = self.attributes(entity)
+        unknown = [UnknownAttribute(name, "There is none.") for name in columns if name not in known]
+        if unknown:
+            raise InvalidRecord(entity, unknown)
+        id = self._required(entity, id, None)
+        cells = [
+            cell
+            for name in columns
+            for cell in (f"t.{name}", name_of(known[name]) if known[name].type.is_reference else "NULL")
+        ]
+        selected = ", ".join(cells) or "NULL"
+        row = self._database.execute(
+            f"SELECT {selected} FROM {entity} t WHERE t.{entity}_key = ?", [id]
+        ).fetchone()
+        values = {
+            name: from_cell(known[name], cell, told)
+            for name, (cell, told) in zip(columns, pairs(row if columns else ()), strict=True)
+        }
+        return Record(entity, id, self._version(entity, id), values)
+
+    def _checked(self, entity: str, values: Values, *, creates: bool) -> dict[str, Any]:
+        """The cells to write. Raises InvalidRecord with every wrong value."""
+        known, problems, found = self.attributes(entity), [], {}
+        for name, value in values.items():
+            try:
+                found[name] = self._cell(known.get(name), name, value, creates)
+            except InvalidValue as error:
+                problems.append(error)
+        if creates:
+            missing = [one for name, one in known.items() if one.is_required and values.get(name) is None]
+            problems += [MissingRequired(one.logical_name, "A value is needed.") for one in missing]
+        if problems:
+            raise InvalidRecord(entity, {one.attribute: one for one in problems}.values())
+        return found
+
+    def _cell(self, attribute: Attribute | None, name: str, value: Value, creates: bool) -> Any:
+        if attribute is None:
+            raise UnknownAttribute(name, "There is none.")
+        if not (attribute.creatable if creates else attribute.updatable):
+            raise ReadOnlyAttribute(name, "It is kept by the table.")
+        if value is None or value == "":
+            if attribute.required in (RequiredLevel.APPLICATION, RequiredLevel.SYSTEM):
+                raise MissingRequired(name, "A value is needed.")
+            return None
+        value = checked(attribute, value)
+        if isinstance(value, Reference) and not self._found(value.entity, value.id):
+            raise UnknownTarget(name, f"There is no {value.entity} with id {value.id}.")
+        return to_cell(attribute, value)
+
+    def _required(self, entity: str, id: Guid, if_version: str | None) -> Guid:
+        """The id in its canonical form. Raises RecordNotFound, VersionMismatch."""
+        self.attributes(entity)
+        try:
+            canonical = parse_guid(id)
+        except ValueError:
+            raise RecordNotFound(entity, id) from None
+        if not self._found(entity, canonical):
+            raise RecordNotFound(entity, id)
+        if if_version is not None and if_version != self._version(entity, canonical):
+            raise VersionMismatch(entity, canonical)
+        return canonical
+
+    def _found(self, entity: str, id: Guid) -> bool:
+        sql = f"SELECT 1 FROM {entity} WHERE {entity}_key = ?"
+        return self._database.execute(sql, [id]).fetchone() is not None
+
+    def _version(self, entity: str, id: Guid) -> str | None:
+        if self.conventions.version_of(entity, ATTRIBUTES[entity]) is None:
+            return None
+        sql = f"SELECT edition FROM {entity} WHERE {entity}_key = ?"
+        return str(self._database.execute(sql, [id]).fetchone()[0])
+
+    def _compose(self, entity: str, id: Guid) -> None:
+        if entity == PERSON:
+            name = "TRIM(COALESCE(given, '') || ' ' || family)"
+            self._database.execute(f"UPDATE person SET called = {name} WHERE person_key = ?", [id])
+
+    def _insert(self, entity: str, cells: Mapping[str, Any]) -> None:
+        marks = ", ".join("?" * len(cells))
+        self._run(entity, f"INSERT INTO {entity} ({', '.join(cells)}) VALUES ({marks})", [*cells.values()])
+
+    def _run(self, entity: str, sql: str, values: Sequence[Any]) -> None:
+        try:
+            self._database.execute(sql, values)
+        except sqlite3.IntegrityError as error:
+            # UNIQUE constraint failed: firm.number
+            raise DuplicateKey(entity, str(error).rpartition(".")[2]) from error
+
+    def _refuse_file(self, entity: str, id: Guid) -> NoReturn:
+        self._required(entity, id, None)
+        raise Unsupported("There are no files.")
+
+
+def _row(asked: Statement, row: tuple[Any, ...]) -> dict[str, Value]:
+    return {
+        column.alias or column.attribute: from_cell(asked.held(column), cell, name)
+        for column, (cell, name) in zip(asked.columns, pairs(row), strict=True)
+    }
