@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from crmclient.metadata import Attribute, Process
+from crmclient.metadata import Attribute, Entity, OptionSet, Process, Relationship
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +20,21 @@ class Vocabulary:
 
 
 class MetadataSource(Protocol):
-    """What a vocabulary is made from. `designer.readiness.Metadata` is one."""
+    """The platform's metadata, as kinds ask for it. `designer.readiness.Metadata` is one.
+
+    Its members raise MetadataUnavailable where the platform does not say.
+    """
+
+    def entities(self) -> Mapping[str, Entity]: ...
 
     def attributes(self, entity: str) -> Mapping[str, Attribute]:
         """The attributes of an entity by logical name; empty for an unknown entity."""
+
+    def relationships(self, entity: str) -> Sequence[Relationship]:
+        """Those that an entity is part of; none of an unknown entity."""
+
+    def option_sets(self) -> Mapping[str, OptionSet]: ...
+
+    def processes(self) -> Mapping[str, Process]: ...
 
     def process(self, name: str) -> Process | None: ...

@@ -11,14 +11,14 @@ from designer.definitions.effects import Effect, Told
 from designer.definitions.endpoints import EndpointSettings
 from designer.definitions.vocabulary import MetadataSource, Vocabulary
 from designer.kinds.base import STEPS, OperationKind, Place, Scope, Section
-from designer.kinds.pickers import Picker
+from designer.kinds.pickers import PROCESS
 from designer.processes import as_attributes
 
 
 class ActionSettings(EndpointSettings):
     """`process` is the custom process's name. Its inputs are what bindings set, its outputs the columns."""
 
-    process: Annotated[str, Picker.PROCESS, Told(_("process"), Effect.BREAKING)] = Field(
+    process: Annotated[str, PROCESS, Told(_("process"), Effect.BREAKING)] = Field(
         "", title=_("Process"), description=_("What is run. Save to choose its inputs and outputs below.")
     )
     show_process_message: bool = Field(

@@ -15,7 +15,7 @@ from designer.definitions.effects import Effect, Told, ToldBy
 from designer.definitions.endpoints import EndpointSettings
 from designer.definitions.entities import ExposedEntityDefinition
 from designer.kinds.base import STEPS, Meaning, OperationKind, Scope
-from designer.kinds.pickers import Picker
+from designer.kinds.pickers import MANY_TO_MANY, RELATED_ENTITY
 
 ASSOCIATE_METHOD, DISASSOCIATE_METHOD = "PUT", "DELETE"
 
@@ -49,11 +49,11 @@ class AssociateSettings(EndpointSettings):
     in the endpoint's module, whose row rule the related record must meet.
     """
 
-    relationship: Annotated[str, Picker.RELATIONSHIP, Told(_("relationship"), Effect.BREAKING)] = Field(
+    relationship: Annotated[str, MANY_TO_MANY, Told(_("relationship"), Effect.BREAKING)] = Field(
         "", title=_("Relationship"), description=_("A many-to-many relationship of the entity.")
     )
     # By another one, other records may be reached.
-    related: Annotated[str, Picker.RELATED_ENTITY, Told(_("related entity"), Effect.BEHAVIOUR)] = Field(
+    related: Annotated[str, RELATED_ENTITY, Told(_("related entity"), Effect.BEHAVIOUR)] = Field(
         "",
         title=_("Related entity"),
         description=_(

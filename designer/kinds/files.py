@@ -11,7 +11,7 @@ from pydantic import Field, field_validator
 from designer.definitions.base import SetOf
 from designer.definitions.endpoints import EndpointSettings
 from designer.kinds.base import STEPS, OperationKind, Place, Scope
-from designer.kinds.pickers import Picker
+from designer.kinds.pickers import FILE_COLUMN
 from designer.sentences import Sentence
 
 MEGABYTE = 1024 * 1024
@@ -24,7 +24,7 @@ _CONTENT_TYPE = re.compile(r"[a-z]+/(\*|[a-z0-9][a-z0-9!#$&^_.+-]{0,99})")
 class FileSettings(EndpointSettings):
     """Which files: those of `attribute` or, with `notes`, the attachments of the record's notes."""
 
-    attribute: Annotated[str, Picker.FILE_COLUMN] = Field(
+    attribute: Annotated[str, FILE_COLUMN] = Field(
         "", title=_("File column"), description=_("The file or image column. Empty for notes.")
     )
     notes: bool = Field(

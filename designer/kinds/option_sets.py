@@ -12,7 +12,7 @@ from designer.definitions.base import SetOf
 from designer.definitions.effects import Effect, Told
 from designer.definitions.endpoints import EndpointSettings
 from designer.kinds.base import OperationKind, Place, Scope
-from designer.kinds.pickers import Picker
+from designer.kinds.pickers import OPTION_SET
 
 # What a filter's expression sees of an option.
 FILTER_NAMES = ("value", "label", "color", "state")
@@ -57,7 +57,7 @@ class OptionSetSettings(EndpointSettings):
 
     answers_records: ClassVar[bool] = False
 
-    option_set: Annotated[str, Picker.OPTION_SET, Told(_("option set"), Effect.BREAKING)] = Field(
+    option_set: Annotated[str, OPTION_SET, Told(_("option set"), Effect.BREAKING)] = Field(
         "", title=_("Option set"), description=_("Whose options are served.")
     )
     include_inactive: bool = Field(

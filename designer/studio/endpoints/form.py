@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any, ClassVar
 
@@ -12,12 +11,10 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext, gettext_lazy
 
 from designer.kinds import KINDS, OperationKind, Scope
-from designer.kinds.pickers import Picker
+from designer.kinds.pickers import PickerPlace
 from designer.models import Endpoint, ExposedEntity, Role
-from designer.readiness import Metadata
 from designer.studio.endpoints.fetchxml_fields import FetchXmlField
 from designer.studio.endpoints.settings_fields import (
-    Pickers,
     collected,
     form_fields,
     initial_values,
@@ -138,38 +135,20 @@ class EndpointForm(KeyedForm):
 def form_for(kind: OperationKind, exposed: ExposedEntity | None) -> type[EndpointForm]:
     """The form of endpoints of `kind` on an exposed entity (None for kinds that have none)."""
     entity = exposed.entity if exposed else ""
-    fields = form_fields(kind.settings, _pickers(exposed, entity))
+    place = PickerPlace(known_metadata(), entity, partial(_exposures, exposed))
+    fields = form_fields(kind.settings, place)
     of_rule = Endpoint._meta.get_field("row_rule")
     label = capfirst(of_rule.verbose_name)
     rule = FetchXmlField("filter", entity, label=label, help_text=of_rule.help_text)
     return type("KindForm", (EndpointForm,), {"kind": kind, "row_rule": rule, **fields})
 
 
-def _pickers(exposed: ExposedEntity | None, entity: str) -> Pickers:
-    metadata = known_metadata()
-    known: dict[Picker, Callable[[], choices.Choices]] = {
-        Picker.OPTION_SET: lambda: (
-            choices.choice_attributes(metadata, entity) if entity else choices.option_sets(metadata)
-        ),
-        Picker.PROCESS: lambda: choices.processes(metadata, entity),
-        Picker.FILE_COLUMN: lambda: choices.file_columns(metadata, entity),
-        Picker.RELATIONSHIP: lambda: choices.many_to_many(metadata, entity),
-        Picker.RELATED_ENTITY: lambda: _related_entities(metadata, exposed),
-    }
-    return {picker: partial(_after_none, find) for picker, find in known.items()}
-
-
-def _after_none(find: Callable[[], choices.Choices]) -> choices.Choices:
-    return choices.with_present(find(), None)
-
-
-def _related_entities(metadata: Metadata, exposed: ExposedEntity | None) -> choices.Choices:
-    """The exposed entities of the module that a many-to-many relationship leads to."""
+def _exposures(exposed: ExposedEntity | None) -> dict[str, str]:
+    """The entities of an exposed entity's module, by segment."""
     if exposed is None:
-        return []
-    others = choices.other_ends(metadata, exposed.entity)
-    rows = ExposedEntity.objects.filter(module=exposed.module_id, entity__in=others)
-    return [(row.segment, f"{row.segment} ({row.entity})") for row in rows.order_by("segment")]
+        return {}
+    rows = ExposedEntity.objects.filter(module=exposed.module_id)
+    return dict(rows.values_list("segment", "entity"))
 
 
 def _require_place(form: forms.BaseForm, kind: OperationKind, cleaned: dict[str, Any]) -> None:

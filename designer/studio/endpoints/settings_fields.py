@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import takewhile
-from typing import Any, Literal, TypeAlias, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin
 
 import pydantic
 from annotated_types import Ge, Le
@@ -18,15 +18,12 @@ from pydantic.fields import FieldInfo
 from crmclient.query.designed import DesignedQuery
 from designer.definitions.endpoints import EndpointSettings
 from designer.documents.reasons import reason_of
-from designer.kinds.pickers import Picker
+from designer.kinds.pickers import Picker, PickerPlace
 from designer.kinds.queries import OfferedOrder
 from designer.sentences import said
 from designer.studio.endpoints.fetchxml_fields import FetchXmlField
 from designer.studio.look import dress, searchable
-from designer.studio.metadata.choices import Choices
-
-# What finds the choices: only those that a kind asks for are looked for.
-Pickers: TypeAlias = Mapping[Picker, Callable[[], Choices]]
+from designer.studio.metadata.choices import offered, with_present
 
 PREFIX = "settings"
 _SEPARATOR = "__"
@@ -81,9 +78,9 @@ class OrdersField(forms.Field):
         return keys
 
 
-def form_fields(settings: type[EndpointSettings], pickers: Pickers) -> dict[str, forms.Field]:
+def form_fields(settings: type[EndpointSettings], place: PickerPlace) -> dict[str, forms.Field]:
     """A form field for each setting by its form name: `settings__filter__mode`."""
-    return {name: _field(info, pickers) for name, info in _flat(settings, PREFIX)}
+    return {name: _field(info, place) for name, info in _flat(settings, PREFIX)}
 
 
 def initial_values(settings: type[EndpointSettings], data: Any) -> dict[str, Any]:
@@ -139,7 +136,7 @@ def _flat(model: type[BaseModel], prefix: str) -> Iterator[tuple[str, FieldInfo]
             yield path, info
 
 
-def _field(info: FieldInfo, pickers: Pickers) -> forms.Field:
+def _field(info: FieldInfo, place: PickerPlace) -> forms.Field:
     shown: dict[str, Any] = {
         "label": gettext_lazy(info.title) if info.title else "",
         "help_text": gettext_lazy(info.description) if info.description else "",
@@ -147,7 +144,7 @@ def _field(info: FieldInfo, pickers: Pickers) -> forms.Field:
     }
     for picker in info.metadata:
         if isinstance(picker, Picker):
-            return searchable(forms.ChoiceField(choices=pickers[picker](), **shown))
+            return searchable(forms.ChoiceField(choices=with_present(offered(picker, place), None), **shown))
     if get_origin(info.annotation) is Literal:
         labels = _labels(info)
         choices = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated
 
 from pydantic import Field
@@ -10,17 +11,23 @@ from designer.definitions.effects import Effect, Told
 from designer.definitions.endpoints import EndpointSettings
 from designer.kinds import OperationKind, Scope
 from designer.kinds.base import STEPS
+from designer.kinds.pickers import Picker, PickerPlace
 from designer.readiness.registry import Found, blocking_of
 from designer.readiness.subjects import EndpointSubject
+
+
+def _one_to_many(place: PickerPlace) -> Iterator[tuple[str, str]]:
+    """What the studio offers for the relationship: names, each with what it leads to."""
+    for known in place.metadata.relationships(place.entity):
+        if known.is_to_many_from(place.entity):
+            yield known.name, f"{known.referencing} ({known.name})"
 
 
 class CountRelatedSettings(EndpointSettings):
     """`relationship` leads from the record to those that are counted."""
 
-    relationship: Annotated[str, Told("relationship", Effect.BREAKING)] = Field(
-        "",
-        title="Relationship",
-        description="A one-to-many relationship from the entity: contact_customer_accounts",
+    relationship: Annotated[str, Picker(_one_to_many), Told("relationship", Effect.BREAKING)] = Field(
+        "", title="Relationship", description="A one-to-many relationship of the entity."
     )
 
 
@@ -32,7 +39,7 @@ def relationship_leads_to_many(subject: EndpointSubject, settings: CountRelatedS
     found = related.get(settings.relationship)
     if found is None or not found.is_to_many_from(subject.entity):
         yield (
-            f"{subject.entity} has no one-to-many relationship “{settings.relationship}”. Write another.",
+            f"{subject.entity} has no one-to-many relationship “{settings.relationship}”. Choose another.",
             "settings.relationship",
         )
 
