@@ -71,28 +71,35 @@ class Registry(dict[str, T]):
                 raise ValueError(f"{self.group} has {name!r} already.")
             self[name] = item
 
-    def load(self) -> Iterator[Problem]:
-        """Add what packages offer, and yield what cannot be added and why. To be called once."""
+    def load(self, check: Callable[[T], object] = lambda item: None) -> Iterator[Problem]:
+        """Add what packages offer, and yield what cannot be added and why. To be called once.
+
+        `check` raises ValueError, with the reason, for an item that cannot be used for all that it is one.
+        """
         for name, points in _by_name(self.group).items():
             try:
                 is_taken = name in self or name in self._reserved
-                self.register(self._item(_only(points, is_taken), name))
+                self.register(self._item(_only(points, is_taken), name, check))
             except UnusableExtension as error:
                 yield Problem(self.group, name, str(error), error.remedy)
 
-    def _item(self, point: EntryPoint, name: str) -> T:
+    def _item(self, point: EntryPoint, name: str, check: Callable[[T], object]) -> T:
         item = _loaded(point)
         if not self._is_one(item):
             raise UnusableExtension(
                 f"{_described(point)} leads to {item!r:.100}, which is not {self._what}.", _UNINSTALL
             )
-        own = self._name_of(cast(T, item))
+        own = self._name_of(known := cast(T, item))
         if own != name:
             raise UnusableExtension(
                 f"{_described(point)} leads to {self._what} called “{own}”.",
                 "Give the entry point that name in the package, or uninstall the package.",
             )
-        return cast(T, item)
+        try:
+            check(known)
+        except ValueError as error:
+            raise UnusableExtension(f"{_described(point)} cannot be used: {error}.", _UNINSTALL) from error
+        return known
 
 
 class Choice(Generic[T]):

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
 
 from crmbox.processes import PROCESSES
 from crmclient.extensions import Problem
 from designer.expressions.functions import FUNCTIONS
-from designer.kinds import KINDS
+from designer.kinds import KINDS, OperationKind
 from designer.platform import PLATFORMS
+from designer.studio.endpoints.settings_fields import refuse_unknown_settings
 from designer.types import TYPES
 from runtime.callers.tokens import RESOLVERS
 from runtime.operations import OPERATIONS
+from runtime.serving.paths import API_PATHS
 
 PLATFORMS.register("configured", "project.platform:configured")
 PLATFORMS.register("dataverse", "project.platform:dataverse")
@@ -23,12 +26,26 @@ PLATFORMS.register("embedded", "project.platform:embedded")
 def load() -> tuple[Problem, ...]:
     """Add what packages offer to the registries, and return what cannot be added."""
     found = [
-        problem
-        for registry in (TYPES, KINDS, OPERATIONS, FUNCTIONS, PROCESSES)
-        for problem in registry.load()
+        *TYPES.load(),
+        *KINDS.load(_can_be_edited_and_found),
+        *OPERATIONS.load(),
+        *FUNCTIONS.load(),
+        *PROCESSES.load(),
+        *PLATFORMS.problems(),
+        *RESOLVERS.problems(),
     ]
-    found += [problem for choice in (PLATFORMS, RESOLVERS) for problem in choice.problems()]
     return (*found, *_halves({problem.name for problem in found}))
+
+
+def _can_be_edited_and_found(kind: OperationKind) -> None:
+    """Raise ValueError for a kind whose settings have no form field, or whose path leads nowhere."""
+    refuse_unknown_settings(kind.settings)
+    try:
+        path = kind.path_of(module="module", segment="segment", name="name")
+    except (KeyError, IndexError) as error:
+        raise ValueError(f"its path {kind.path} has a placeholder that there is not: {error}") from error
+    if not re.match(API_PATHS, path):
+        raise ValueError(f"its path {kind.path} is not one of the API. Begin it with /api/{{module}}/")
 
 
 def _halves(named: set[str]) -> Iterator[Problem]:

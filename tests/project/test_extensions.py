@@ -175,6 +175,43 @@ def test_a_built_in_name_is_given_once(registry: Registry[Any]) -> None:
         registry.register(next(iter(registry.values())))
 
 
+KIND = """
+from designer.definitions.endpoints import EndpointSettings
+from designer.kinds import OperationKind, Scope
+
+
+class Settings(EndpointSettings):
+    {setting}
+
+
+COUNT = OperationKind("count", "Count", "Counts.", Scope.MODULE, ("GET",), "{path}", Settings)
+"""
+
+
+@pytest.mark.parametrize(
+    ("setting", "path", "says"),
+    [
+        ("ratio: float = 1.0", "/api/{module}/counts/{name}", "ratio: no form field is known"),
+        ("pass", "/counts/{module}/{name}", "is not one of the API. Begin it with /api/{module}/"),
+        ("pass", "/api/{module}/{thing}", "has a placeholder that there is not: 'thing'"),
+    ],
+)
+@pytest.mark.processes
+def test_a_kind_that_the_studio_or_the_api_has_no_place_for_is_refused(
+    empty_site: Site, tmp_path: Path, setting: str, path: str, says: str
+) -> None:
+    folder = tmp_path / "packages"
+    points = {"portico.kinds": {"count": "counting:COUNT"}}
+    module = KIND.replace("{setting}", setting).replace("{path}", path)
+    install(folder, "counting", points, {"counting": module})
+    code, output = empty_site.run("check", PYTHONPATH=str(folder))
+    assert code == 1
+    assert "The entry point “count” of portico.kinds, in the package counting 1.0, cannot be used:" in output
+    assert says in output
+    assert "counterpart" not in output
+    assert "Traceback" not in output
+
+
 @pytest.mark.processes
 def test_the_service_refuses_to_start_with_a_package_that_it_cannot_use(
     empty_site: Site, tmp_path: Path

@@ -78,6 +78,16 @@ class OrdersField(forms.Field):
         return keys
 
 
+def refuse_unknown_settings(settings: type[EndpointSettings]) -> None:
+    """Raise ValueError for a setting of a type for which there is no form field."""
+    for name, info in _flat(settings, PREFIX):
+        if not any(isinstance(note, Picker) for note in info.metadata):
+            try:
+                _plain_field(info, {})
+            except TypeError as error:
+                raise ValueError(f"{name.removeprefix(PREFIX + _SEPARATOR)}: {error}") from error
+
+
 def form_fields(settings: type[EndpointSettings], place: PickerPlace) -> dict[str, forms.Field]:
     """A form field for each setting by its form name: `settings__filter__mode`."""
     return {name: _field(info, place) for name, info in _flat(settings, PREFIX)}
@@ -145,6 +155,11 @@ def _field(info: FieldInfo, place: PickerPlace) -> forms.Field:
     for picker in info.metadata:
         if isinstance(picker, Picker):
             return searchable(forms.ChoiceField(choices=with_present(offered(picker, place), None), **shown))
+    return _plain_field(info, shown)
+
+
+def _plain_field(info: FieldInfo, shown: dict[str, Any]) -> forms.Field:
+    """The field of a setting that nothing is offered for. Raises TypeError where none is known."""
     if get_origin(info.annotation) is Literal:
         labels = _labels(info)
         choices = [
