@@ -145,16 +145,13 @@ def own_routes(served: Served, which: int) -> list[Route]:
 
 
 def _open() -> Iterator[Route]:
-    yield _tokens(
-        *("/api/token", "token", "Get tokens"),
-        "A user name and a password for an access and a refresh token.",
-        *(LOGIN, "invalid_credentials"),
-    )
-    yield _tokens(
-        *("/api/token/refresh", "token_refresh", "Renew tokens"),
-        "A refresh token, which is used up, for a new pair.",
-        *(REFRESH, "invalid_token"),
-    )
+    pair = "A user name and a password for an access and a refresh token."
+    renewed = "A refresh token, which is used up, for a new pair."
+    public = AccessDefinition(authentication_required=False)
+    login = Documentation("token", "Get tokens", pair, "Tokens", public)
+    refresh = Documentation("token_refresh", "Renew tokens", renewed, "Tokens", public)
+    yield Route("/api/token", "POST", login, _tokens(LOGIN, "invalid_credentials"))
+    yield Route("/api/token/refresh", "POST", refresh, _tokens(REFRESH, "invalid_token"))
     yield from map(_page, PAGES)
 
 
@@ -186,9 +183,9 @@ _TOKENS = {
 }
 
 
-def _tokens(path: str, id: str, summary: str, description: str, form: Inputs, code: str) -> Route:
-    access = AccessDefinition(authentication_required=False)
-    description_ = Description(
+def _tokens(form: Inputs, code: str) -> Description:
+    """What answers `form` with tokens, or refuses what is in it with `code`."""
+    return Description(
         success=(200, _TOKENS, "A pair of tokens."),
         # OAuth 2's form is taken, too. Generators make a mess of two media types that mean the same.
         body=form.schema(),
@@ -199,7 +196,6 @@ def _tokens(path: str, id: str, summary: str, description: str, form: Inputs, co
             401: (code,),
         },
     )
-    return Route(path, "POST", Documentation(id, summary, description, "Tokens", access), description_)
 
 
 def _page(page: Page) -> Route:
