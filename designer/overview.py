@@ -164,7 +164,7 @@ def _check(
 
 def _kept(known: Overview, configuration: Configuration) -> Mapping[int, tuple[Finding, ...]]:
     """Findings that cannot have changed: of the same endpoint, with all that it depends on, and no other came
-    to its path or left it.
+    to its path or left it, or made records known or unknown that it relates to.
 
     What has drifted is looked at again: recording it anew ends that, and nothing else does.
     """
@@ -174,11 +174,15 @@ def _kept(known: Overview, configuration: Configuration) -> Mapping[int, tuple[F
     paths = {
         endpoint.path for endpoints in (before, after) for id, endpoint in endpoints.items() if id in changed
     }
+    modules = {
+        endpoints[id].definition.module for endpoints in (before, after) for id in changed if id in endpoints
+    }
     return {
         id: known.by_endpoint[id]
         for id, endpoint in after.items()
         if id not in changed
         and endpoint.path not in paths
+        and not (endpoint.definition.settings.related_segment and endpoint.definition.module in modules)
         and not _has_drifted(known.by_endpoint[id])
         and not is_concerned(endpoint)
     }

@@ -57,6 +57,13 @@ class EndpointSettings(Definition):
         return ""
 
     @property
+    def related_segment(self) -> str:
+        """The segment of another exposed entity of the module, whose records calls reach too; empty where
+        there is none.
+        """
+        return ""
+
+    @property
     def designed_query(self) -> DesignedQuery | None:
         """The endpoint's own query, where its kind asks one and it is designed."""
         return None

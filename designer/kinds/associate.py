@@ -69,6 +69,10 @@ class AssociateSettings(EndpointSettings):
         only = _METHODS.get(self.calls)
         return of_kind if only is None else (only,)
 
+    @property
+    def related_segment(self) -> str:
+        return self.related
+
     def relationship_among(self, known: Iterable[Relationship]) -> Relationship | None:
         return next((one for one in known if one.name == self.relationship), None)
 

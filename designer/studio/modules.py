@@ -6,10 +6,12 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from designer.models import ExposedEntity, Module
+from designer.loading import latest
+from designer.models import Endpoint, ExposedEntity, Module
 from designer.studio.endpoints.fetchxml_fields import FetchXmlField
 from designer.studio.look import searchable
 from designer.studio.metadata import choices
@@ -64,6 +66,17 @@ class ExposedEntityAdmin(NeededAdmin):
             *("designer/rows.js", "designer/picker.js"),
             *("designer/fetchxml_filter.js", "designer/fetchxml.js", "designer/platform.js"),
         ]
+
+    def needing(self, objs: Any) -> QuerySet[Endpoint]:
+        """Those that work on one of `objs`, and those that relate records to it, which the row only names."""
+        segments = {(row.module.segment, row.segment) for row in objs}
+        related = [
+            id
+            for id, endpoint in latest().endpoints.items()
+            if (endpoint.definition.module, endpoint.definition.settings.related_segment) in segments
+        ]
+        own = super().needing(objs)
+        return (own | Endpoint.objects.filter(pk__in=related).distinct()) if related else own
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         # Its endpoints' attributes are those of the entity that it was made for.

@@ -27,6 +27,7 @@ from pydantic import BaseModel
 
 from crmclient.errors import MissingPrivilege, PlatformError
 from designer.configuration import Endpoint
+from designer.definitions import ExposedEntityDefinition
 from runtime.describe.documentation import components, of_endpoint
 from runtime.describe.openapi_operations import Route, RouteSchemaGenerator
 from runtime.describe.own_routes import OWN_ROUTES, own_routes
@@ -88,13 +89,18 @@ class Digests:
         return self._once(
             id,
             endpoint,
-            lambda: _digest([endpoint.definition], f"{endpoint.problem} {self._of_entity(endpoint).hex()}"),
+            lambda: _digest([endpoint.definition], f"{endpoint.problem} {self._of_entities(endpoint).hex()}"),
         )
 
-    def _of_entity(self, endpoint: Endpoint) -> bytes:
+    def _of_entities(self, endpoint: Endpoint) -> bytes:
+        """Of the endpoint's own exposed entity, and of the one that it relates records to."""
+        related = endpoint.definition.settings.related_segment
+        known = [endpoint.entity, *(one for one in endpoint.exposures if one.segment == related)]
+        return b"".join(self._of_entity(one) for one in known if one is not None)
+
+    def _of_entity(self, entity: ExposedEntityDefinition) -> bytes:
         """Many endpoints have the same one."""
-        entity = endpoint.entity
-        return b"" if entity is None else self._once(entity.key, entity, lambda: _digest([entity], ""))
+        return self._once(entity.key, entity, lambda: _digest([entity], ""))
 
     def _once(self, key: int | str, subject: object, make: Callable[[], bytes]) -> bytes:
         known = self._known.get(key)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,7 +10,9 @@ from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.urls import reverse
 
+from designer.loading import latest
 from designer.models import Endpoint, ExposedEntity, Module
+from designer.overview import Overview, foreseen, overview
 from tests.callers import Caller
 from tests.designer.studio import blocking, change_url, errors, filled, page, send
 from tests.designer.test_studio_operations import _added, _offered
@@ -145,3 +148,37 @@ def test_it_is_exported_and_imported_whole(dora: Client, rita: Caller) -> None:
     team = a_team()
     assert rita.request("DELETE", path(team, RITA)).status_code == 204
     assert rita.request("PUT", path(team, RITA)).status_code == 405
+
+
+def _warned(row: Endpoint, seen: Overview) -> bool:
+    return any(finding.rule == "related-unread" for finding in seen.by_endpoint[row.pk])
+
+
+def test_a_warning_goes_with_its_reason(portico: None) -> None:
+    row = associations()
+    listing = Endpoint.objects.create(
+        kind="multi-query",
+        module=row.module,
+        name="people",
+        settings={"query": '<fetch><entity name="systemuser"><attribute name="fullname"/></entity></fetch>'},
+    )
+    listed = {listing.pk: latest().endpoints[listing.pk]}
+    listing.delete()
+    seen = overview()
+    assert _warned(row, seen)
+    # The association itself is the same as before, and need not be read again.
+    known = seen.configuration.endpoints
+    assert not _warned(row, foreseen(replace(seen.configuration, endpoints={**known, **listed})))
+
+
+def test_a_related_entity_in_use_is_neither_deleted_nor_renamed(dora: Client, portico: None) -> None:
+    row = associations()
+    people = ExposedEntity.objects.get(segment="people")
+    deleting = reverse("admin:designer_exposedentity_delete", args=[people.pk])
+    assert change_url(row) in page(dora, deleting).content.decode()
+    dora.post(deleting, {"post": "yes"})
+    assert people in ExposedEntity.objects.all()
+    renamed = send(dora, change_url(people), filled(page(dora, change_url(people))) | {"segment": "users"})
+    assert any("exposes no entity as “people”" in message for message in errors(renamed))
+    people.refresh_from_db()
+    assert people.segment == "people"

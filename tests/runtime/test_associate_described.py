@@ -7,7 +7,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from designer.models import Column, Endpoint
+from designer.models import Column, Endpoint, ExposedEntity, Module
 from tests.callers import Caller
 from tests.runtime.associations import MEMBERS, associations
 
@@ -120,3 +120,11 @@ def test_a_relationship_that_is_gone_takes_only_its_own_endpoint_from_the_docume
     paths = document(rita)["paths"]
     assert PATH not in paths
     assert "/api/sales/accounts/{id}" in paths
+
+
+def test_it_is_described_anew_when_the_related_entity_is_exposed_at_last(portico: None, rita: Caller) -> None:
+    associations(related="later")
+    assert PATH not in document(rita)["paths"]
+    sales = Module.objects.get(segment="sales")
+    ExposedEntity.objects.create(module=sales, segment="later", entity="systemuser")
+    assert PATH in document(rita)["paths"]
