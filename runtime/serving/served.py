@@ -12,7 +12,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from crmclient import Platform
-from crmclient.errors import InvalidQuery, MetadataError, PlatformError
+from crmclient.errors import InvalidQuery, MetadataError, PlatformError, Unsupported
 from designer.configuration import Configuration, Endpoint
 from designer.loading import load, reload
 from designer.platform import get_platform
@@ -113,7 +113,7 @@ def _build(endpoint: Endpoint, platform: Platform) -> View:
         if _may_pass(error):
             raise
         # Kept like any view: the reason does not change until the configuration or the metadata does.
-        foreseen = isinstance(error, Misconfigured | MetadataError | InvalidQuery | ValueError)
+        foreseen = isinstance(error, Misconfigured | MetadataError | InvalidQuery | Unsupported | ValueError)
         logger.error(
             "endpoint %s cannot be served: %s",
             endpoint.definition.key,
@@ -127,7 +127,7 @@ def _build(endpoint: Endpoint, platform: Platform) -> View:
 def _may_pass(error: Exception) -> bool:
     """Whether the next request may find it gone: the platform or the database could not be asked."""
     if isinstance(error, PlatformError):
-        return not isinstance(error, MetadataError | InvalidQuery)
+        return not isinstance(error, MetadataError | InvalidQuery | Unsupported)
     return isinstance(error, DatabaseError | InterfaceError)
 
 
