@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 import tomllib
+from dataclasses import fields
 
 import pytest
 
 from crmbox.processes import PROCESSES
+from crmclient import Platform
+from crmclient.conventions import Ability, Conventions
 from designer.expressions.functions import FUNCTIONS
 from designer.kinds import KINDS
 from designer.platform import PLATFORMS
@@ -39,6 +42,14 @@ def test_the_entry_points_are_those_of_the_example() -> None:
 def test_every_group_is_described_and_the_example_has_all_but_a_platform() -> None:
     assert set(re.findall(r"^\| `(portico\.\w+)` \|", PAGE, re.MULTILINE)) == GROUPS
     assert POINTS.keys() == GROUPS - {PLATFORMS.group}
+
+
+def test_everything_about_a_platform_is_described() -> None:
+    section = PAGE.partition("\n## A platform\n")[2].partition("\n## ")[0]
+    described = set(re.findall(r"`([\w.]+)[^`]*`", section))
+    members = {name for name in (*vars(Platform), *Platform.__annotations__) if not name.startswith("_")}
+    parts = {field.name for field in fields(Conventions)} - {"records", "abilities"}
+    assert members | parts | {f"Ability.{one.name}" for one in Ability} <= described
 
 
 @pytest.mark.parametrize("interface", [InputType, Operation])
