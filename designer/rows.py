@@ -22,7 +22,6 @@ from designer.definitions import (
     RoleDefinition,
     UserPropertyDefinition,
 )
-from designer.documents.reasons import reason_of
 from designer.kinds import KINDS
 from designer.models import (
     Binding,
@@ -38,6 +37,7 @@ from designer.models import (
     UserProperty,
 )
 from designer.models import Endpoint as EndpointRow
+from designer.reasons import reason_of
 from designer.sentences import Sentence, listed
 
 D = TypeVar("D", bound=Definition)

@@ -16,8 +16,8 @@ from rest_framework_simplejwt.token_blacklist.models import BlacklistedToken, Ou
 
 from designer.audit import note
 from designer.models import AuditEntry
+from designer.studio.audited import State
 from designer.studio.look import ModelAdmin
-from designer.studio.saving.audited import State
 from designer.studio.studio_accounts import StudioAccountAdmin, lift_lock_outs
 from runtime.callers import failed_logins_page  # noqa: F401  registers itself
 from runtime.callers.account_form import AccountForm

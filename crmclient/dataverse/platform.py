@@ -10,7 +10,6 @@ from typing import BinaryIO
 from crmclient.dataverse import users
 from crmclient.dataverse.api import Api
 from crmclient.dataverse.conventions import CONVENTIONS
-from crmclient.dataverse.files.described import FileFacts
 from crmclient.dataverse.files.download import Downloads
 from crmclient.dataverse.files.upload import Uploads
 from crmclient.dataverse.http.acting import Acting
@@ -27,6 +26,7 @@ from crmclient.dataverse.processes import Processes
 from crmclient.dataverse.queries.running import Queries
 from crmclient.dataverse.records.associations import Associations
 from crmclient.dataverse.records.batch import Batches
+from crmclient.dataverse.records.file_facts import FileFacts
 from crmclient.dataverse.records.one import Records
 from crmclient.dataverse.records.writes import Writes
 from crmclient.errors import UnknownOptionSet

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from designer.definitions.base import Definition, SetOf
+from designer.definition import Definition, SetOf
 
 
 class AccessDefinition(Definition):

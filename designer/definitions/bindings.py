@@ -6,7 +6,7 @@ from typing import Literal, Self, TypeAlias
 
 from pydantic import model_validator
 
-from designer.definitions.base import Definition, JsonValue
+from designer.definition import Definition, JsonValue
 from designer.sentences import Sentence
 
 BindingSource: TypeAlias = Literal["input", "constant", "user", "fetch", "expression"]

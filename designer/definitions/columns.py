@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from designer.definitions.base import Definition
+from designer.definition import Definition
 
 
 class ColumnDefinition(Definition):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from designer.definitions.base import Definition, SetOf
+from designer.definition import Definition, SetOf
 from designer.definitions.columns import ColumnDefinition
 
 UserPropertyKind: TypeAlias = Literal["field", "related", "custom"]

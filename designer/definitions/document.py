@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from designer.definitions.base import Definition
+from designer.definition import Definition
 from designer.definitions.context import RoleDefinition, UserPropertyDefinition
 from designer.definitions.endpoints import EndpointDefinition
 from designer.definitions.entities import ExposedEntityDefinition, ModuleDefinition

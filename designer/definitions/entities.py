@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from designer.definitions.base import Definition
-from designer.definitions.queries import FilterValue
+from designer.definition import Definition
+from designer.stored_queries import FilterValue
 
 
 class ModuleDefinition(Definition):

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from pydantic import Field
 
-from designer.definitions.base import Definition, JsonValue
+from designer.definition import Definition, JsonValue
 from designer.definitions.bindings import BindingDefinition
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from designer.definitions.base import Definition
-from designer.definitions.queries import QueryValue
+from designer.definition import Definition
+from designer.stored_queries import QueryValue
 
 # HTTP statuses that say why a caller's request cannot be done.
 PreconditionStatus: TypeAlias = Literal[400, 403, 404, 409, 422]

@@ -12,7 +12,7 @@ from designer.definitions import ConfigurationDocument
 from designer.documents.keys import repeated
 from designer.documents.older_formats import modernised
 from designer.documents.problems import DocumentError
-from designer.documents.reasons import reason_of, unreadable
+from designer.reasons import reason_of, unreadable
 from designer.sentences import Counted, Sentence, listed
 
 LARGEST_DOCUMENT = 32 * 1024 * 1024

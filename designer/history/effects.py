@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from designer.definitions.effects import Effect
+from designer.kinds.effects import Effect
 
 __all__ = ["Effect", "Line", "worst"]
 

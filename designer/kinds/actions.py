@@ -7,11 +7,11 @@ from typing import Annotated
 from django.utils.translation import gettext_noop as _
 from pydantic import Field
 
-from designer.definitions.effects import Effect, Told
-from designer.definitions.endpoints import EndpointSettings
-from designer.definitions.vocabulary import MetadataSource, Vocabulary
 from designer.kinds.base import STEPS, OperationKind, Place, Scope, Section
+from designer.kinds.effects import Effect, Told
 from designer.kinds.pickers import PROCESS
+from designer.kinds.settings import EndpointSettings
+from designer.kinds.vocabulary import MetadataSource, Vocabulary
 from designer.processes import as_attributes
 
 

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from types import MappingProxyType
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Protocol, TypeVar
 
 from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
 from pydantic import Field
 
 from crmclient.metadata import Relationship
-from designer.definitions.effects import Effect, Told, ToldBy
-from designer.definitions.endpoints import EndpointSettings
-from designer.definitions.entities import ExposedEntityDefinition
 from designer.kinds.base import STEPS, Meaning, OperationKind, Scope
+from designer.kinds.effects import Effect, Told, ToldBy
 from designer.kinds.pickers import MANY_TO_MANY, RELATED_ENTITY
+from designer.kinds.settings import EndpointSettings
 
 ASSOCIATE_METHOD, DISASSOCIATE_METHOD = "PUT", "DELETE"
 
@@ -42,6 +41,16 @@ def _calls_told(old: Any, new: Any) -> tuple[str, Effect]:
         "after": words.get(after, after),
     }
     return text, Effect.ADDITIVE if after == "both" else Effect.BREAKING
+
+
+class _Exposed(Protocol):
+    """As much of an exposed entity as a setting names."""
+
+    @property
+    def segment(self) -> str: ...
+
+
+Exposed = TypeVar("Exposed", bound=_Exposed)
 
 
 class AssociateSettings(EndpointSettings):
@@ -76,7 +85,7 @@ class AssociateSettings(EndpointSettings):
     def relationship_among(self, known: Iterable[Relationship]) -> Relationship | None:
         return next((one for one in known if one.name == self.relationship), None)
 
-    def related_among(self, exposures: Iterable[ExposedEntityDefinition]) -> ExposedEntityDefinition | None:
+    def related_among(self, exposures: Iterable[Exposed]) -> Exposed | None:
         """The related entity, among those that are exposed in the endpoint's module."""
         return next((one for one in exposures if one.segment == self.related), None)
 

@@ -8,8 +8,8 @@ from enum import Enum
 
 from django.utils.translation import gettext_noop as _
 
-from designer.definitions.effects import Effect, Switch
-from designer.definitions.endpoints import EndpointSettings
+from designer.kinds.effects import Effect, Switch
+from designer.kinds.settings import EndpointSettings
 
 
 class Scope(str, Enum):

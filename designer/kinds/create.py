@@ -7,9 +7,9 @@ from typing import Annotated, ClassVar
 from django.utils.translation import gettext_noop as _
 from pydantic import Field
 
-from designer.definitions.effects import Effect, Switch
-from designer.definitions.endpoints import EndpointSettings
 from designer.kinds.base import STEPS, OperationKind, Scope, Section
+from designer.kinds.effects import Effect, Switch
+from designer.kinds.settings import EndpointSettings
 
 
 class CreateSettings(EndpointSettings):

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 from django.utils.translation import gettext_noop as _
 from pydantic import Field, field_validator
 
-from designer.definitions.base import SetOf
-from designer.definitions.endpoints import EndpointSettings
+from designer.definition import SetOf
 from designer.kinds.base import STEPS, OperationKind, Place, Scope
 from designer.kinds.pickers import FILE_COLUMN
+from designer.kinds.settings import EndpointSettings
 from designer.sentences import Sentence
 
 MEGABYTE = 1024 * 1024

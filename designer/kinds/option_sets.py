@@ -8,11 +8,11 @@ from typing import Annotated, ClassVar, Literal
 from django.utils.translation import gettext_noop as _
 from pydantic import Field
 
-from designer.definitions.base import SetOf
-from designer.definitions.effects import Effect, Told
-from designer.definitions.endpoints import EndpointSettings
+from designer.definition import SetOf
 from designer.kinds.base import OperationKind, Place, Scope
+from designer.kinds.effects import Effect, Told
 from designer.kinds.pickers import OPTION_SET
+from designer.kinds.settings import EndpointSettings
 
 # What a filter's expression sees of an option.
 FILTER_NAMES = ("value", "label", "color", "state")

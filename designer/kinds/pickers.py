@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext
 
 from crmclient.metadata import Attribute, Label, Relationship
-from designer.definitions.vocabulary import MetadataSource
+from designer.kinds.vocabulary import MetadataSource
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,13 @@ from django.utils.translation import gettext_noop as _
 from pydantic import Field
 
 from crmclient.query.designed import DesignedQuery
-from designer.definitions.base import Definition
-from designer.definitions.endpoints import EndpointSettings
-from designer.definitions.queries import QueryValue
-from designer.definitions.vocabulary import MetadataSource, Vocabulary
+from designer.definition import Definition
 from designer.kinds.base import LABELS, STEPS, OperationKind, Place, Scope, Section
+from designer.kinds.settings import EndpointSettings
+from designer.kinds.vocabulary import MetadataSource, Vocabulary
 from designer.queries import answered
 from designer.sentences import Sentence
+from designer.stored_queries import QueryValue
 
 LARGEST_RESULT = 5_000
 

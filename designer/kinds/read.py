@@ -7,8 +7,8 @@ from typing import Annotated
 from django.utils.translation import gettext_noop as _
 from pydantic import Field
 
-from designer.definitions.endpoints import EndpointSettings
 from designer.kinds.base import LABELS, STEPS, OperationKind, Scope, Section
+from designer.kinds.settings import EndpointSettings
 
 
 class ReadSettings(EndpointSettings):

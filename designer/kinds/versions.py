@@ -7,8 +7,8 @@ from typing import Annotated
 from django.utils.translation import gettext_noop as _
 from pydantic import Field
 
-from designer.definitions.effects import Effect, Switch
-from designer.definitions.endpoints import EndpointSettings
+from designer.kinds.effects import Effect, Switch
+from designer.kinds.settings import EndpointSettings
 
 
 class VersionSettings(EndpointSettings):

@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils.translation import gettext as _
 
-from designer.definitions.base import exact_number
+from designer.definition import exact_number
 
 MOST_DIGITS = 64
 

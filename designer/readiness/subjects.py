@@ -16,8 +16,8 @@ from designer.definitions import (
     InputDefinition,
     UserPropertyDefinition,
 )
-from designer.definitions.vocabulary import Vocabulary
 from designer.kinds import Section
+from designer.kinds.vocabulary import Vocabulary
 from designer.readiness.metadata import Metadata
 
 

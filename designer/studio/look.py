@@ -30,7 +30,7 @@ from unfold.widgets import (
     UnfoldBooleanSwitchWidget,
 )
 
-from designer.studio.saving.audited import Audited
+from designer.studio.audited import Audited
 
 __all__ = [
     "AdminPasswordChangeForm",

@@ -16,8 +16,8 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from designer.audit import note
 from designer.models import AuditEntry
+from designer.studio.audited import State
 from designer.studio.look import AdminPasswordChangeForm, ModelAdmin, UserChangeForm, UserCreationForm
-from designer.studio.saving.audited import State
 
 admin.site.unregister(User)
 admin.site.unregister(Group)

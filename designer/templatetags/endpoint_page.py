@@ -1,29 +1,19 @@
 """What the templates of an endpoint's page ask for.
 
-Nothing of the studio is imported here: Django loads tags before there is an admin.
+Of the studio, only what needs no admin is imported here: Django loads tags before there is one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django import template
-from django.template.loader import render_to_string
-from django.utils.safestring import SafeString, mark_safe
 
-if TYPE_CHECKING:
-    from designer.studio.checking.findings import Located
+from designer.studio.located_findings import Located, findings_at
 
 register = template.Library()
-
-
-@register.simple_tag
-def findings_at(located: Iterable[Located], place: str) -> SafeString:
-    """The findings at a place, as HTML."""
-    found = [item for item in located or () if item.place == place]
-    html = render_to_string("designer/endpoint/findings.html", {"located": found}) if found else ""
-    return mark_safe(html)  # noqa: S308  a template's output
+register.simple_tag(findings_at)
 
 
 @register.simple_tag

@@ -23,9 +23,9 @@ from crmclient.sentences import Counted, Sentence, listed
 from designer.definitions import ConfigurationDocument
 from designer.documents.problems import DocumentError
 from designer.documents.reading import read
-from designer.documents.reasons import reason_of
 from designer.expressions import Expression, ExpressionError
 from designer.models import Endpoint, Precondition, UserProperty
+from designer.reasons import reason_of
 from designer.sentences import said
 from tests.callers import Caller
 from tests.designer.studio import add_row, change_url, filled, page

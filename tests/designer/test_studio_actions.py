@@ -36,7 +36,7 @@ from designer.models import (
     UserProperty,
     Version,
 )
-from designer.studio.saving.audited import Audited
+from designer.studio.audited import Audited
 from runtime.callers.local import issue
 from runtime.models import ApiAccount, FailedLogins
 from tests.designer.pages import ARGUMENT, OUTSIDE, routes

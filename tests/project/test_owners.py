@@ -18,7 +18,7 @@ MAKERS = {
     "designer/exposing.py": "makes the endpoints of an entity that is exposed",
     "designer/studio/trying/fetcher_runs.py": "runs a data fetcher as a query",
     "designer/models/endpoints.py": "has the rows of option sets, which have a list of their own",
-    "designer/studio/endpoints/option_sets.py": "is the page of an option set",
+    "designer/studio/option_sets.py": "is the page of an option set",
 }
 NAMES = KINDS.keys() | TYPES.keys()
 

@@ -16,11 +16,11 @@ from crmclient.dataverse import paths
 from crmclient.dataverse.api import Api
 from crmclient.dataverse.failures import error_of
 from crmclient.dataverse.files.columns import Column, column
-from crmclient.dataverse.files.described import FileFacts, is_attachment, size_in
 from crmclient.dataverse.files.upload import BLOCK, Retrieve
 from crmclient.dataverse.http.messages import Answer, Request
 from crmclient.dataverse.http.transport import PIECE
 from crmclient.dataverse.metadata.catalogue import Catalogue
+from crmclient.dataverse.records.file_facts import FileFacts, is_attachment, size_in
 from crmclient.errors import InvalidRecord, OutOfRange, UnexpectedAnswer
 from crmclient.platform import Call
 from crmclient.values import Download, FileInfo, Guid

@@ -10,10 +10,10 @@ from crmclient.dataverse import paths
 from crmclient.dataverse.api import REPRESENTATION, Api, tag_of, version_of
 from crmclient.dataverse.files.columns import Column, column
 from crmclient.dataverse.files.content import Base64Object, Content, measured
-from crmclient.dataverse.files.described import FileFacts, attachment, is_attachment
 from crmclient.dataverse.http.messages import JSON, Answer, Request
 from crmclient.dataverse.metadata.catalogue import Catalogue
 from crmclient.dataverse.metadata.reading import DOCUMENT
+from crmclient.dataverse.records.file_facts import FileFacts, attachment, is_attachment
 from crmclient.errors import (
     InvalidRecord,
     TooLong,

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from crmclient.dataverse.api import FORMATTED
-from crmclient.dataverse.files.described import FileFacts, attachment, is_attachment
 from crmclient.dataverse.queries.sources import Source
 from crmclient.dataverse.records.decoding import Reader, Row, decode, reader
+from crmclient.dataverse.records.file_facts import FileFacts, attachment, is_attachment
 from crmclient.errors import InvalidQuery
 from crmclient.metadata import Attribute, AttributeType
 from crmclient.platform import Call

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from crmclient.dataverse.files.described import FileFacts
 from crmclient.dataverse.metadata.catalogue import Catalogue
 from crmclient.dataverse.queries.choices import Choices
 from crmclient.dataverse.queries.outputs import NAME_SUFFIX, Output, aggregated, output_of
 from crmclient.dataverse.queries.sources import Source, sources_of
+from crmclient.dataverse.records.file_facts import FileFacts
 from crmclient.errors import InvalidQuery
 from crmclient.platform import Call
 from crmclient.query.ast import Column, Link, Order, Query

@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from crmclient.dataverse import paths
 from crmclient.dataverse.api import FORMATTED, LOOKUP_NAME, Api
-from crmclient.dataverse.files.described import FileFacts
 from crmclient.dataverse.metadata.catalogue import Catalogue
 from crmclient.dataverse.queries.pages import Position, following, seal, unseal
 from crmclient.dataverse.queries.plan import Plan, plan_of
+from crmclient.dataverse.records.file_facts import FileFacts
 from crmclient.dataverse.subjects import Kind, Subject
 from crmclient.errors import InvalidQuery, UnexpectedAnswer
 from crmclient.platform import Call

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from crmclient.dataverse import paths
 from crmclient.dataverse.api import REFERENCES, Api, version_of
 from crmclient.dataverse.failures import check
-from crmclient.dataverse.files.described import FileFacts
 from crmclient.dataverse.metadata.catalogue import Catalogue
 from crmclient.dataverse.records.decoding import property_name, reader
+from crmclient.dataverse.records.file_facts import FileFacts
 from crmclient.dataverse.records.writes import Writes, no_content, record_id, stored
 from crmclient.dataverse.subjects import Kind, Subject
 from crmclient.errors import InvalidRecord, RecordNotFound, UnknownAttribute

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from django.utils.translation import gettext as _
 
-from designer.definitions.base import json_numbers
+from designer.definition import json_numbers
 from designer.history.effects import Effect, Line
 from designer.history.wording import context, endpoints, modules
 from designer.history.wording.fields import JsonObject, Words

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from designer.definitions.effects import Switch, Told, ToldBy
 from designer.history.effects import Effect, Line
 from designer.history.wording.access import access
 from designer.history.wording.bindings import BINDINGS
@@ -15,6 +14,7 @@ from designer.history.wording.fields import FieldWords, JsonObject, Listed, Word
 from designer.history.wording.inputs import inputs
 from designer.history.wording.row_rules import ROW_RULE
 from designer.kinds import KINDS
+from designer.kinds.effects import Switch, Told, ToldBy
 
 _OWN = Words(
     {

@@ -14,7 +14,8 @@ from designer.loading import latest
 from designer.models import Endpoint
 from designer.readiness import Checker, Finding
 from designer.studio.checking.drafts import with_draft
-from designer.studio.checking.findings import Located, locate
+from designer.studio.checking.places import locate
+from designer.studio.located_findings import Located
 from designer.studio.metadata.known import known_metadata
 
 

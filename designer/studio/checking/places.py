@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
 from django.forms import BaseForm, BaseFormSet
 
+from designer.readiness import Checker, Finding
+from designer.readiness.fixes import Fix
 from designer.studio.endpoints.list_rows import item_formsets
+from designer.studio.located_findings import Located, binding_row, field_text, input_row
 
 # What rows are named by in findings, and fields that have another name in their forms.
 _KEYS: Mapping[str, tuple[str, ...]] = {
@@ -90,3 +94,29 @@ def is_removed(form: BaseForm) -> bool:
 
 def _visible(form: BaseForm) -> Iterable[str]:
     return (name for name in form.fields if name not in {"position", "id", "DELETE", "endpoint", "parent"})
+
+
+def locate(
+    id: int,
+    checker: Checker,
+    findings: Iterable[Finding],
+    form: BaseForm,
+    formsets: Iterable[BaseFormSet[Any]],
+) -> list[Located]:
+    """The findings about the endpoint with row id `id`, at their places on its page."""
+    places = Places(form, formsets)
+    located = []
+    for finding in findings:
+        fix = checker.fix(id, finding)
+        shown_as = (fix.label, _script(fix, places)) if fix else ("", "")
+        located.append(Located(finding, places.of(finding.field), *shown_as))
+    return located
+
+
+def _script(fix: Fix, places: Places) -> str:
+    changes = {places.of(field): field_text(value) for field, value in fix.changes.items()}
+    rows = {
+        "inputs": [input_row(made) for made in fix.inputs],
+        "bindings": [binding_row(made) for made in fix.bindings],
+    }
+    return json.dumps({"set": changes, "rows": {prefix: made for prefix, made in rows.items() if made}})

@@ -15,7 +15,7 @@ from designer.kinds import Section
 from designer.models import Binding, Column, Endpoint, Input
 from designer.studio.endpoints.row_formsets import OrderedFormSet, OwnFormSet
 from designer.studio.endpoints.step_inlines import FetcherInline, PreconditionInline
-from designer.studio.endpoints.values import shown, typed
+from designer.studio.field_values import shown, typed
 from designer.studio.look import StackedInline, TabularInline, dress, picked, suggesting
 from designer.studio.metadata import choices
 from designer.studio.metadata.vocabulary import vocabulary_of

@@ -9,7 +9,7 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from designer.studio.checking.findings import Located
+from designer.studio.located_findings import Located
 
 _ORDER = (
     *("endpoint", "documentation", "settings", "inputs", "bindings", "columns", "fetchers"),

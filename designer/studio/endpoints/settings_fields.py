@@ -16,10 +16,10 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from crmclient.query.designed import DesignedQuery
-from designer.definitions.endpoints import EndpointSettings
-from designer.documents.reasons import reason_of
 from designer.kinds.pickers import Picker, PickerPlace
 from designer.kinds.queries import OfferedOrder
+from designer.kinds.settings import EndpointSettings
+from designer.reasons import reason_of
 from designer.sentences import said
 from designer.studio.endpoints.fetchxml_fields import FetchXmlField
 from designer.studio.look import dress, searchable

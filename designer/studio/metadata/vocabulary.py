@@ -6,7 +6,7 @@ from pydantic import ValidationError
 
 from crmclient.metadata import Attribute, OptionSet
 from crmclient.query.designed import DesignedQuery
-from designer.definitions.vocabulary import Vocabulary
+from designer.kinds.vocabulary import Vocabulary
 from designer.models import Endpoint
 from designer.readiness import Metadata
 from designer.readiness.metadata import MetadataUnavailable

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django import forms
 from django.core.exceptions import PermissionDenied
@@ -17,14 +17,11 @@ from designer.configuration import Endpoint
 from designer.models import AuditEntry
 from designer.models import Endpoint as EndpointRow
 from designer.ports import Attempt, Outcome, Preview, get_runtime
-from designer.studio.look import dress
+from designer.studio.look import ModelAdmin, dress
 from designer.studio.trying.asked_fields import asked_field, asked_name, asked_values, user_field
 from designer.studio.trying.fetcher_runs import NotRunnable, query_of
 from designer.studio.trying.try_page import FOR_REAL
 from designer.studio.trying.unsaved import configuration_of
-
-if TYPE_CHECKING:
-    from designer.studio.endpoints.admin import EndpointPages
 
 MOST_ROWS = 20
 _PAGE_SIZE = "pageSize"
@@ -64,7 +61,7 @@ def may_run(request: HttpRequest, row: EndpointRow) -> bool:
     return row.operation is not None and request.user.has_perm(FOR_REAL)
 
 
-def run_view(pages: EndpointPages, request: HttpRequest, row: EndpointRow) -> HttpResponse:
+def run_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow) -> HttpResponse:
     """A fragment for `run.js`: the form and, where it was filled in, what came of it.
 
     It is the endpoint's own query that runs or, where the request names one, that of a data fetcher.

@@ -14,7 +14,7 @@ from designer.configuration import Endpoint
 from designer.models import Role
 from designer.models.fields import ExactJSONEncoder
 from designer.ports import Attempt, Preview
-from designer.studio.endpoints.values import typed
+from designer.studio.field_values import typed
 from designer.studio.look import dress, searchable
 from designer.studio.trying.asked_fields import asked_field, asked_name, asked_values, text_field, user_field
 from designer.types import TYPES

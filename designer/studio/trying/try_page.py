@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -15,17 +13,15 @@ from designer.configuration import Configuration, Endpoint
 from designer.models import AuditEntry, TriedCall
 from designer.models import Endpoint as EndpointRow
 from designer.ports import Attempt, Outcome, get_runtime
+from designer.studio.look import ModelAdmin
 from designer.studio.trying import tried_calls
 from designer.studio.trying.try_form import TryForm
 from designer.studio.trying.unsaved import UNSAVED, configuration_of
 
-if TYPE_CHECKING:
-    from designer.studio.endpoints.admin import EndpointPages
-
 FOR_REAL = "designer.call_for_real"
 
 
-def try_view(pages: EndpointPages, request: HttpRequest, row: EndpointRow) -> HttpResponse:
+def try_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow) -> HttpResponse:
     """The endpoint as it is saved or as its page stands, enabled or not.
 
     A call for real is made once for the token of its form, and answered with the address of its answer.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.forms import BaseFormSet, ModelForm
 from django.http import Http404, HttpRequest, QueryDict
@@ -12,16 +12,14 @@ from designer.configuration import Configuration
 from designer.loading import latest
 from designer.models import Endpoint
 from designer.studio.checking.drafts import with_draft
-
-if TYPE_CHECKING:
-    from designer.studio.endpoints.admin import EndpointPages
+from designer.studio.look import ModelAdmin
 
 # The fields of the page's form, encoded as in a URL.
 UNSAVED = "_unsaved"
 
 
 def configuration_of(
-    pages: EndpointPages, request: HttpRequest, row: Endpoint, values: QueryDict
+    pages: ModelAdmin, request: HttpRequest, row: Endpoint, values: QueryDict
 ) -> Configuration:
     """With `row` as `values` have it under `UNSAVED`; as it is saved where there is none."""
     configuration = latest()
@@ -38,7 +36,7 @@ def configuration_of(
 
 
 def forms_of(
-    pages: EndpointPages, request: HttpRequest, row: Endpoint
+    pages: ModelAdmin, request: HttpRequest, row: Endpoint
 ) -> tuple[ModelForm[Endpoint], list[BaseFormSet[Any]]]:
     """The form and the rows of a page that was sent."""
     form = pages.get_form(request, row, change=True)(request.POST, instance=row)

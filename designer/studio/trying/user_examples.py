@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django import forms
 from django.core.exceptions import PermissionDenied
@@ -21,13 +21,10 @@ from designer.models import AuditEntry, Role, UserProperty
 from designer.ports import UserExample, get_runtime
 from designer.readiness import Checker
 from designer.studio.checking.places import is_removed
-from designer.studio.look import dress
+from designer.studio.look import ModelAdmin, dress
 from designer.studio.metadata.known import known_metadata
 from designer.studio.trying.asked_fields import user_field
 from designer.studio.trying.try_page import FOR_REAL
-
-if TYPE_CHECKING:
-    from designer.studio.user_properties import UserPropertyAdmin
 
 _UNNAMED = "example"
 
@@ -52,7 +49,7 @@ class ExampleForm(forms.Form):
         )
 
 
-def example_view(pages: UserPropertyAdmin, request: HttpRequest, row: UserProperty | None) -> HttpResponse:
+def example_view(pages: ModelAdmin, request: HttpRequest, row: UserProperty | None) -> HttpResponse:
     """A fragment for `user_example.js`: the value or, in words, why there is none."""
     allowed = pages.has_change_permission(request, row) if row else pages.has_add_permission(request)
     if not allowed or not request.user.has_perm(FOR_REAL):
@@ -107,7 +104,7 @@ def _definition(
     )
 
 
-def designed(pages: UserPropertyAdmin, request: HttpRequest, object_id: str) -> UserProperty:
+def designed(pages: ModelAdmin, request: HttpRequest, object_id: str) -> UserProperty:
     """Raises Http404."""
     row: UserProperty | None = pages.get_object(request, object_id)
     if row is None:

@@ -7,11 +7,11 @@ from typing import Annotated
 
 from pydantic import Field
 
-from designer.definitions.effects import Effect, Told
-from designer.definitions.endpoints import EndpointSettings
 from designer.kinds import OperationKind, Scope
 from designer.kinds.base import STEPS
+from designer.kinds.effects import Effect, Told
 from designer.kinds.pickers import Picker, PickerPlace
+from designer.kinds.settings import EndpointSettings
 from designer.readiness.registry import Found, blocking_of
 from designer.readiness.subjects import EndpointSubject
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import jiter
 
-from designer.definitions.base import exact_number
+from designer.definition import exact_number
 from designer.models.fields import ExactJSONEncoder
 from designer.types import InputType
 
