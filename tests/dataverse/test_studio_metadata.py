@@ -11,6 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from crmclient.dataverse import DataversePlatform
+from crmclient.dataverse.metadata.catalogue import FORMAT
 from designer.history.recording import record_outside
 from designer.models import AuditEntry
 from designer.overview import forget, overview
@@ -24,7 +25,7 @@ from tests.runtime.accounts import endpoint
 pytestmark = pytest.mark.processes
 
 EVERYTHING = {"path": "/api/", "times": None, "status": 503}
-_ACCOUNT = "1/entity/account"
+_ACCOUNT = f"{FORMAT}/entity/account"
 _made: list[DataversePlatform] = []
 
 

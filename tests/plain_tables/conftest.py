@@ -139,6 +139,15 @@ def nothing_declared(serve: Callable[[str], None]) -> PlainTables:
         EndpointDefinition.model_validate(
             {"kind": "global-action", "module": MODULE, "name": "ping", "settings": {"process": "Ping"}}
         ),
+        EndpointDefinition.model_validate(
+            {
+                "kind": "associate",
+                "module": MODULE,
+                "exposure": "firms",
+                "name": "friends",
+                "settings": {"relationship": "firm_friends", "related": "persons"},
+            }
+        ),
     )
     open_read = next(one for one in document.endpoints if one.key == f"{MODULE}.persons.read").model_copy(
         update={"exposure": "anyone", "columns": (ColumnDefinition(attribute="family"),)}

@@ -43,6 +43,7 @@ def test_each_lack_is_found_at_its_field(nothing_declared: PlainTables) -> None:
     assert found["plain.paginated-query.firms"] == {("platform-pages", "settings.page_size")}
     assert ("file-column", "settings.attribute") in found["plain.firms.download.contract"]
     assert found["plain.global-action.ping"] == {("process-unknown", "settings.process")}
+    assert ("relationship-unknown", "settings.relationship") in found["plain.firms.associate.friends"]
     assert found["user property me"] == {("user-property-users", "kind")}
     assert "plain.anyone.read" not in found
 
@@ -61,7 +62,7 @@ def test_no_endpoint_is_misconfigured_unforeseen(nothing_declared: PlainTables) 
     found, caller = blocked(nothing_declared), account("rep")
 
     for endpoint in load().endpoints.values():
-        path = endpoint.path.replace("{id}", NOBODY)
+        path = endpoint.path.replace("{id}", NOBODY).replace("{relatedId}", NOBODY)
         for method in endpoint.kind.methods:
             answer = caller.request(method, path, None if method in ("GET", "DELETE") else {})
             if answer.status_code == 503:
