@@ -1,0 +1,49 @@
+"""The studio before plain tables, and before a platform that declares nothing."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from designer.models import Endpoint, UserProperty
+from tests.plain_tables.platform import PlainTables
+
+
+@pytest.fixture(params=["tables", "nothing_declared"])
+def plain(request: pytest.FixtureRequest) -> PlainTables:
+    found: PlainTables = request.getfixturevalue(request.param)
+    return found
+
+
+def test_its_pages_open(plain: PlainTables, dora: Client) -> None:
+    rows = [
+        *(("endpoint", row.pk) for row in Endpoint.objects.all()),
+        *(("userproperty", row.pk) for row in UserProperty.objects.all()),
+    ]
+    pages = [
+        reverse("admin:index"),
+        reverse("studio:platform"),
+        reverse("admin:designer_userproperty_add"),
+        f"{reverse('studio:expose')}?entity=firm",
+        *(reverse(f"admin:designer_{model}_change", args=[id]) for model, id in rows),
+    ]
+    for page in pages:
+        assert dora.get(page).status_code == 200, page
+
+
+def test_attributes_of_users_are_offered_where_there_are_users(tables: PlainTables, dora: Client) -> None:
+    page = dora.get(reverse("admin:designer_userproperty_add")).content.decode()
+
+    assert "label (label) – String" in page
+    assert "member_seat" in page
+
+
+def test_exposing_suggests_what_the_platform_calls_common(tables: PlainTables, dora: Client) -> None:
+    page = dora.get(f"{reverse('studio:expose')}?entity=firm").content.decode()
+    boxes = re.findall(r'<input[^>]*name="attributes"[^>]*>', page)
+    ticked = {re.findall(r'value="(\w+)"', box)[0] for box in boxes if re.search(r"\schecked\b(?!:)", box)}
+
+    assert ticked & {"title", "phone", "telefax"} == {"title", "phone"}
