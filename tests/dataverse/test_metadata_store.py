@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from django.db import connection
 
+from crmclient.dataverse.metadata.catalogue import FORMAT
 from crmclient.errors import PlatformFailure, UnknownEntity
 from crmclient.query.ast import Query
 from project.metadata_store import DatabaseStore
@@ -49,7 +50,7 @@ def test_a_refresh_with_news_is_seen_by_other_processes(failing: Failing, store:
     one, other = failing.platform(store=store), failing.platform(store=store)
     one.refresh_metadata()
     before = other.metadata_revision()
-    forgotten = "1/entity/account"
+    forgotten = f"{FORMAT}/entity/account"
     document = store.load(forgotten)
     assert document is not None
     store.replace({**{name: store.load(name) or b"" for name in store.names()}, forgotten: b"old"})
@@ -77,7 +78,7 @@ def test_a_document_that_cannot_be_read_any_more_is_fetched_anew(
     failing: Failing, store: DatabaseStore
 ) -> None:
     failing.platform(store=store)
-    store.save("1/entity/account", b'{"from": "another time"}')
+    store.save(f"{FORMAT}/entity/account", b'{"from": "another time"}')
 
     assert "name" in failing.platform(store=store).attributes("account")
 
