@@ -11,7 +11,7 @@ from crmclient.extensions import Problem
 from designer.expressions.functions import FUNCTIONS
 from designer.kinds import KINDS, OperationKind
 from designer.platform import PLATFORMS
-from designer.studio.endpoints.settings_fields import refuse_unknown_settings
+from designer.studio.endpoint_form.settings_fields import refuse_unknown_settings
 from designer.types import TYPES
 from runtime.callers.tokens import RESOLVERS
 from runtime.operations import OPERATIONS

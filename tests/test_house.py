@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -20,6 +21,16 @@ KNOWING_DATAVERSE = ("crmclient/dataverse/", "crmbox/", "project/demo_accounts.p
 def test_no_modules_import_each_other_in_a_circle() -> None:
     circles = {(package, *members) for package in _packages() for members in _circles(package)}
     assert circles == set()
+
+
+def test_a_name_stands_for_at_most_two_modules_of_a_part() -> None:
+    places = defaultdict(list)
+    for module in sorted(_graph().modules):
+        part, _, rest = module.partition(".")
+        if rest and ".migrations." not in module:
+            places[part, rest.rpartition(".")[2]].append(module)
+    assert len(places) > 400
+    assert [modules for modules in places.values() if len(modules) > 2] == []
 
 
 def test_only_the_client_of_dataverse_knows_its_names() -> None:

@@ -8,6 +8,9 @@ from itertools import pairwise
 
 from designer.expressions.limits import tokens
 
+# `record` is the record that the operation is about or, in a calculated column, the row that is answered.
+ENDPOINT_NAMES = ("input", "user", "fetch", "record", "now")
+
 
 def reads(text: str, name: str) -> Iterator[tuple[tuple[str, ...], int]]:
     """Each use of a name: the fields read as `name.field.inner`, and where in the text it stands.

@@ -8,10 +8,10 @@ from __future__ import annotations
 from crmclient.extensions import Registry
 from designer.kinds.actions import GLOBAL_ACTION, LOCAL_ACTION
 from designer.kinds.associate import ASSOCIATE
-from designer.kinds.base import OperationKind, Place, Scope, Section
 from designer.kinds.create import CREATE
 from designer.kinds.delete import DELETE
 from designer.kinds.files import DOWNLOAD, UPLOAD
+from designer.kinds.operation_kind import OperationKind, Place, Scope, Section
 from designer.kinds.option_sets import GLOBAL_OPTION_SET, LOCAL_OPTION_SET
 from designer.kinds.queries import MULTI_QUERY, PAGINATED_QUERY, SINGLE_QUERY
 from designer.kinds.read import READ

@@ -7,8 +7,8 @@ from typing import Annotated
 from django.utils.translation import gettext_noop as _
 from pydantic import Field
 
-from designer.kinds.base import STEPS, OperationKind, Place, Scope, Section
 from designer.kinds.effects import Effect, Told
+from designer.kinds.operation_kind import STEPS, OperationKind, Place, Scope, Section
 from designer.kinds.pickers import PROCESS
 from designer.kinds.settings import EndpointSettings
 from designer.kinds.vocabulary import MetadataSource, Vocabulary

@@ -11,8 +11,8 @@ from django.utils.translation import gettext_noop as _
 from pydantic import Field
 
 from crmclient.metadata import Relationship
-from designer.kinds.base import STEPS, Meaning, OperationKind, Scope
 from designer.kinds.effects import Effect, Told, ToldBy
+from designer.kinds.operation_kind import STEPS, Meaning, OperationKind, Scope
 from designer.kinds.pickers import MANY_TO_MANY, RELATED_ENTITY
 from designer.kinds.settings import EndpointSettings
 

@@ -7,8 +7,8 @@ from typing import Annotated, ClassVar
 from django.utils.translation import gettext_noop as _
 from pydantic import Field
 
-from designer.kinds.base import STEPS, OperationKind, Scope, Section
 from designer.kinds.effects import Effect, Switch
+from designer.kinds.operation_kind import STEPS, OperationKind, Scope, Section
 from designer.kinds.settings import EndpointSettings
 
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_noop as _
 from pydantic import Field, field_validator
 
 from designer.definition import SetOf
-from designer.kinds.base import STEPS, OperationKind, Place, Scope
+from designer.kinds.operation_kind import STEPS, OperationKind, Place, Scope
 from designer.kinds.pickers import FILE_COLUMN
 from designer.kinds.settings import EndpointSettings
 from designer.sentences import Sentence

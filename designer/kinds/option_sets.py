@@ -9,8 +9,8 @@ from django.utils.translation import gettext_noop as _
 from pydantic import Field
 
 from designer.definition import SetOf
-from designer.kinds.base import OperationKind, Place, Scope
 from designer.kinds.effects import Effect, Told
+from designer.kinds.operation_kind import OperationKind, Place, Scope
 from designer.kinds.pickers import OPTION_SET
 from designer.kinds.settings import EndpointSettings
 

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from crmclient.query.designed import DesignedQuery
 from designer.definition import Definition
-from designer.kinds.base import LABELS, STEPS, OperationKind, Place, Scope, Section
+from designer.kinds.operation_kind import LABELS, STEPS, OperationKind, Place, Scope, Section
 from designer.kinds.settings import EndpointSettings
 from designer.kinds.vocabulary import MetadataSource, Vocabulary
 from designer.queries import answered

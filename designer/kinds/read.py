@@ -7,7 +7,7 @@ from typing import Annotated
 from django.utils.translation import gettext_noop as _
 from pydantic import Field
 
-from designer.kinds.base import LABELS, STEPS, OperationKind, Scope, Section
+from designer.kinds.operation_kind import LABELS, STEPS, OperationKind, Scope, Section
 from designer.kinds.settings import EndpointSettings
 
 

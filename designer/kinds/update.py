@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils.translation import gettext_noop as _
 
-from designer.kinds.base import STEPS, OperationKind, Scope, Section
+from designer.kinds.operation_kind import STEPS, OperationKind, Scope, Section
 from designer.kinds.versions import VersionSettings
 
 UPDATE = OperationKind(

@@ -25,12 +25,12 @@ from designer.readiness import Finding, Severity
 from designer.studio.checking.examining import examine
 from designer.studio.checking.live import live_state
 from designer.studio.checking.previews import preview_html
-from designer.studio.endpoints.form import NewEndpointForm, form_for
-from designer.studio.endpoints.inlines import SECTION_INLINES, InputInline
-from designer.studio.endpoints.list_rows import ItemRows, ListingInputInline
-from designer.studio.endpoints.listing import KindFilter, ReadyList
-from designer.studio.endpoints.page_data import page_data
-from designer.studio.endpoints.sections import page_sections, section
+from designer.studio.endpoint_form.form import NewEndpointForm, form_for
+from designer.studio.endpoint_form.inlines import SECTION_INLINES, InputInline
+from designer.studio.endpoint_form.list_rows import ItemRows, ListingInputInline
+from designer.studio.endpoint_form.listing import KindFilter, ReadyList
+from designer.studio.endpoint_form.page_data import page_data
+from designer.studio.endpoint_form.sections import page_sections, section
 from designer.studio.metadata.known import asked_once, known_metadata
 from designer.studio.navigation.badges import badge
 from designer.studio.saving.checked import CheckedAdmin, checker, warn

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from designer.loading import latest
 from designer.models import Endpoint, ExposedEntity, Module
-from designer.studio.endpoints.fetchxml_fields import FetchXmlField
+from designer.studio.endpoint_form.fetchxml_fields import FetchXmlField
 from designer.studio.look import searchable
 from designer.studio.metadata import choices
 from designer.studio.metadata.known import known_metadata

@@ -13,9 +13,9 @@ from django.utils.translation import gettext_lazy as _
 from designer.kinds import OperationKind
 from designer.kinds.option_sets import GLOBAL_OPTION_SET
 from designer.models import Endpoint, OptionSet
+from designer.studio.endpoint_form.form import form_for
+from designer.studio.endpoint_form.sections import section
 from designer.studio.endpoint_pages import EndpointPages
-from designer.studio.endpoints.form import form_for
-from designer.studio.endpoints.sections import section
 
 
 @admin.register(OptionSet)

@@ -14,8 +14,8 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
 from designer.models import Binding, Endpoint, RelatedColumn, UserProperty
-from designer.studio.endpoints.page_data import user_data
-from designer.studio.endpoints.row_formsets import OrderedFormSet
+from designer.studio.endpoint_form.page_data import user_data
+from designer.studio.endpoint_form.row_formsets import OrderedFormSet
 from designer.studio.look import TabularInline, dress, searchable, suggesting
 from designer.studio.metadata import choices
 from designer.studio.metadata.known import known_metadata

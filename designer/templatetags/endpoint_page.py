@@ -27,7 +27,7 @@ def rows_of(inline: Any) -> dict[str, list[Any]]:
 @register.simple_tag
 def sections_of_items(items: Iterable[Any]) -> Any:
     """The rows inside the row of a list, as sections."""
-    from designer.studio.endpoints.sections import item_sections
+    from designer.studio.endpoint_form.sections import item_sections
 
     return item_sections(items)
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from designer.configuration import Endpoint
 from designer.definitions import AccessDefinition
-from designer.kinds.base import Meaning
+from designer.kinds.operation_kind import Meaning
 from runtime.http.conditions import digest
 from runtime.http.problems import CONTENT_TYPE
 from runtime.operations.base import Description

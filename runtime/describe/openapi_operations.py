@@ -13,7 +13,7 @@ from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.openapi import AutoSchema
 from rest_framework.viewsets import ViewSet
 
-from designer.kinds.base import Meaning
+from designer.kinds.operation_kind import Meaning
 from designer.platform import get_platform
 from runtime.describe.documentation import Documentation, refusals, response_name
 from runtime.describe.examples import NoExample, example, without_references

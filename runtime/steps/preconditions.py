@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from crmclient.sentences import for_log
 from designer.definitions import PreconditionDefinition
 from designer.expressions import Expression, ExpressionError
-from designer.expressions.names import ENDPOINT_NAMES
+from designer.expressions.members import ENDPOINT_NAMES
 from designer.sentences import Sentence
 from runtime.http.failures import Misconfigured
 from runtime.http.problems import Problem

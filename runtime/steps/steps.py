@@ -12,7 +12,7 @@ from crmclient.query.ast import Column, Page, Query
 from designer.configuration import Endpoint
 from designer.definitions import BindingDefinition, EndpointDefinition
 from designer.expressions import Expression
-from designer.expressions.names import ENDPOINT_NAMES
+from designer.expressions.members import ENDPOINT_NAMES
 from designer.sentences import Sentence
 from runtime.http.failures import Misconfigured
 from runtime.http.if_match import Meant

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from crmclient.errors import RecordNotFound
 from designer.configuration import Endpoint
 from designer.expressions import Expression, ExpressionError
-from designer.expressions.names import ENDPOINT_NAMES
+from designer.expressions.members import ENDPOINT_NAMES
 from designer.kinds import Section
 from designer.ports import Attempt, Step, Verdict
 from designer.sentences import said

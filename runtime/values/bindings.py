@@ -12,7 +12,7 @@ from crmclient.metadata import Attribute
 from crmclient.sentences import for_log
 from designer.definitions import BindingDefinition
 from designer.expressions import Expression, ExpressionError
-from designer.expressions.names import ENDPOINT_NAMES
+from designer.expressions.members import ENDPOINT_NAMES
 from designer.sentences import Sentence
 from designer.types import InvalidInput, Limits, Reader, as_sent, natural_type
 from runtime.http.failures import Misconfigured

@@ -9,10 +9,10 @@ from typing import Any
 from crmclient import Value
 from crmclient.metadata import Attribute
 from crmclient.sentences import for_log
-from designer.columns import row_keys
+from designer.column_keys import row_keys
 from designer.definitions import ColumnDefinition
 from designer.expressions import Expression, ExpressionError
-from designer.expressions.names import ENDPOINT_NAMES
+from designer.expressions.members import ENDPOINT_NAMES
 from designer.expressions.results import is_exact
 from designer.sentences import Sentence
 from runtime.http.failures import Misconfigured

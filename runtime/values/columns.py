@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from crmclient import Value
 from crmclient.metadata import Attribute, AttributeType
-from designer.columns import column_key, label_key
+from designer.column_keys import column_key, label_key
 from designer.definitions import ColumnDefinition
 from designer.sentences import Sentence
 from runtime.http.failures import Misconfigured

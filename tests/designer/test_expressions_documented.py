@@ -15,7 +15,7 @@ import pytest
 from crmclient.query.calendar import Calendar, Moment
 from designer.expressions import Expression
 from designer.expressions.functions import FUNCTIONS, STANDARD
-from designer.expressions.names import ENDPOINT_NAMES
+from designer.expressions.members import ENDPOINT_NAMES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "expressions.md").read_text()
 EXAMPLES = re.findall(r"(?:^    |`)([^`\n]+?) → ([^`\n]+?)(?:`|$)", PAGE, re.MULTILINE)

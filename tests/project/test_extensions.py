@@ -176,7 +176,7 @@ def test_a_built_in_name_is_given_once(registry: Registry[Any]) -> None:
 
 
 KIND = """
-from designer.definitions.endpoints import EndpointSettings
+from designer.kinds.settings import EndpointSettings
 from designer.kinds import OperationKind, Scope
 
 

@@ -12,17 +12,18 @@ from django.utils.translation import gettext as _
 
 from designer.definition import json_numbers
 from designer.history.effects import Effect, Line
-from designer.history.wording import context, endpoints, modules
-from designer.history.wording.fields import JsonObject, Words
+from designer.history.wording import configuration_wording as configuration
+from designer.history.wording import endpoint_wording as endpoints
+from designer.history.wording.field_wording import JsonObject, Words
 
 _Describe: TypeAlias = Callable[[JsonObject, JsonObject], Iterator[Line]]
 
 # By the document's list. What another release of the product recorded is told by its bare differences.
 _DESCRIBE: dict[str, _Describe] = {
-    "roles": context.role,
-    "user_properties": context.user_property,
-    "modules": modules.module,
-    "entities": modules.entity,
+    "roles": configuration.role,
+    "user_properties": configuration.user_property,
+    "modules": configuration.module,
+    "entities": configuration.entity,
     "endpoints": endpoints.endpoint,
 }
 _REMOVED: dict[str, Effect] = {

@@ -22,7 +22,7 @@ from designer.definitions import (
 )
 from designer.models import Endpoint
 from designer.studio.checking.places import is_removed
-from designer.studio.endpoints.list_rows import item_formsets
+from designer.studio.endpoint_form.list_rows import item_formsets
 
 _PARTS: dict[str, type[Definition]] = {
     "inputs": InputDefinition,

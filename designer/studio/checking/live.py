@@ -13,8 +13,8 @@ from designer.models import Endpoint
 from designer.studio.checking.examining import examine
 from designer.studio.checking.previews import preview_html
 from designer.studio.checking.words import words_of
-from designer.studio.endpoints.list_rows import with_items
-from designer.studio.endpoints.page_data import fetched_columns, shown_columns
+from designer.studio.endpoint_form.list_rows import with_items
+from designer.studio.endpoint_form.page_data import fetched_columns, shown_columns
 from designer.studio.located_findings import findings_at
 from designer.studio.navigation.badges import badge
 

@@ -10,7 +10,7 @@ from django.forms import BaseForm, BaseFormSet
 
 from designer.readiness import Checker, Finding
 from designer.readiness.fixes import Fix
-from designer.studio.endpoints.list_rows import item_formsets
+from designer.studio.endpoint_form.list_rows import item_formsets
 from designer.studio.located_findings import Located, binding_row, field_text, input_row
 
 # What rows are named by in findings, and fields that have another name in their forms.

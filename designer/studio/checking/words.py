@@ -10,7 +10,7 @@ from crmclient.errors import InvalidQuery
 from crmclient.query.fetchxml import parse, parse_filter
 from designer.readiness import Metadata
 from designer.readiness.metadata import MetadataUnavailable
-from designer.studio.endpoints.fetchxml_fields import FetchXmlField
+from designer.studio.endpoint_form.fetchxml_fields import FetchXmlField
 from designer.studio.metadata.known import known_metadata
 from designer.words import filter_in_words, query_in_words
 

@@ -8,8 +8,8 @@ from typing import Annotated
 from pydantic import Field
 
 from designer.kinds import OperationKind, Scope
-from designer.kinds.base import STEPS
 from designer.kinds.effects import Effect, Told
+from designer.kinds.operation_kind import STEPS
 from designer.kinds.pickers import Picker, PickerPlace
 from designer.kinds.settings import EndpointSettings
 from designer.readiness.registry import Found, blocking_of

@@ -8,13 +8,13 @@ from crmclient.conventions import Ability
 from crmclient.query.designed import DesignedQuery
 from crmclient.query.resolving.prepared import Needs
 from designer.expressions import Expression, ExpressionError
-from designer.expressions.names import ENDPOINT_NAMES
+from designer.expressions.members import ENDPOINT_NAMES
 from designer.kinds.queries import PaginatedQuerySettings
 from designer.kinds.versions import VersionSettings
 from designer.readiness.registry import Found, blocking, blocking_for_user_properties, blocking_of
-from designer.readiness.rules.expressions import expressions_of
-from designer.readiness.rules.queries import QUERY, needs_of_query
-from designer.readiness.rules.steps import needs_of_fetcher, needs_of_row_rules
+from designer.readiness.rules.expression_rules import expressions_of
+from designer.readiness.rules.query_rules import QUERY, needs_of_query
+from designer.readiness.rules.step_rules import needs_of_fetcher, needs_of_row_rules
 from designer.readiness.subjects import EndpointSubject, UserPropertySubject
 from designer.sentences import Sentence as _
 from designer.types import holds_records

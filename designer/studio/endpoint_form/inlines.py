@@ -13,8 +13,8 @@ from crmclient.metadata import Attribute
 from designer.definitions import BindingSource
 from designer.kinds import Section
 from designer.models import Binding, Column, Endpoint, Input
-from designer.studio.endpoints.row_formsets import OrderedFormSet, OwnFormSet
-from designer.studio.endpoints.step_inlines import FetcherInline, PreconditionInline
+from designer.studio.endpoint_form.row_formsets import OrderedFormSet, OwnFormSet
+from designer.studio.endpoint_form.step_inlines import FetcherInline, PreconditionInline
 from designer.studio.field_values import shown, typed
 from designer.studio.look import StackedInline, TabularInline, dress, picked, suggesting
 from designer.studio.metadata import choices

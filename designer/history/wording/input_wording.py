@@ -10,8 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from designer.history.effects import Effect, Line
-from designer.history.wording.bindings import BINDINGS
-from designer.history.wording.fields import (
+from designer.history.wording.field_wording import (
     FieldWords,
     JsonObject,
     Listed,
@@ -20,6 +19,14 @@ from designer.history.wording.fields import (
     shown,
     switched,
     told,
+)
+
+BINDINGS = Listed(
+    noun=lambda name: _("attribute “%(name)s”") % {"name": name},
+    name=lambda item: item.get("attribute", ""),
+    words=Words(),
+    added=lambda item: Effect.BEHAVIOUR,
+    removed=Effect.BEHAVIOUR,
 )
 
 

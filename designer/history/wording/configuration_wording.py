@@ -1,4 +1,4 @@
-"""Roles, and what `/api/context` says of a caller."""
+"""Changes of roles, user properties, modules and exposed entities."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from designer.history.effects import Effect, Line
-from designer.history.wording.fields import JsonObject, Listed, Words, changed, told
+from designer.history.wording.field_wording import ROW_RULE, JsonObject, Listed, Words, changed, told
 
 _ROLE = Words(
     {
@@ -37,3 +37,25 @@ def user_property(before: JsonObject, after: JsonObject) -> Iterator[Line]:
 
 def _own(known: JsonObject) -> JsonObject:
     return {name: value for name, value in known.items() if name != "columns"}
+
+
+_DOCUMENTATION = {
+    "title": changed(gettext_noop("title"), Effect.ADDITIVE),
+    "description": told(gettext_noop("description")),
+}
+_MODULE = Words(_DOCUMENTATION)
+_ENTITY = Words(
+    {
+        **_DOCUMENTATION,
+        "entity": changed(gettext_noop("entity"), Effect.BREAKING),
+        "row_rule": ROW_RULE,
+    }
+)
+
+
+def module(before: JsonObject, after: JsonObject) -> Iterator[Line]:
+    return _MODULE.compare(before, after)
+
+
+def entity(before: JsonObject, after: JsonObject) -> Iterator[Line]:
+    return _ENTITY.compare(before, after)

@@ -14,8 +14,14 @@ from django.http import HttpRequest
 from crmclient.metadata import Attribute, Relationship
 from designer.models import Endpoint, Input
 from designer.readiness.metadata import MetadataUnavailable
-from designer.studio.endpoints.inlines import BindingForm, BindingInline, InputForm, InputInline, binding_form
-from designer.studio.endpoints.row_formsets import ItemFormSet
+from designer.studio.endpoint_form.inlines import (
+    BindingForm,
+    BindingInline,
+    InputForm,
+    InputInline,
+    binding_form,
+)
+from designer.studio.endpoint_form.row_formsets import ItemFormSet
 from designer.studio.look import StackedInline, TabularInline, picked
 from designer.studio.metadata import choices
 from designer.studio.metadata.known import known_metadata

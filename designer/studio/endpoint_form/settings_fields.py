@@ -21,7 +21,7 @@ from designer.kinds.queries import OfferedOrder
 from designer.kinds.settings import EndpointSettings
 from designer.reasons import reason_of
 from designer.sentences import said
-from designer.studio.endpoints.fetchxml_fields import FetchXmlField
+from designer.studio.endpoint_form.fetchxml_fields import FetchXmlField
 from designer.studio.look import dress, searchable
 from designer.studio.metadata.choices import offered, with_present
 

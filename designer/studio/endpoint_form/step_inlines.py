@@ -6,7 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from designer.models import Fetcher, Precondition
-from designer.studio.endpoints.fetchxml_fields import FetchXmlField
+from designer.studio.endpoint_form.fetchxml_fields import FetchXmlField
 from designer.studio.look import StackedInline, TabularInline
 
 

@@ -13,8 +13,8 @@ from django.utils.translation import gettext, gettext_lazy
 from designer.kinds import KINDS, OperationKind, Scope
 from designer.kinds.pickers import PickerPlace
 from designer.models import Endpoint, ExposedEntity, Role
-from designer.studio.endpoints.fetchxml_fields import FetchXmlField
-from designer.studio.endpoints.settings_fields import (
+from designer.studio.endpoint_form.fetchxml_fields import FetchXmlField
+from designer.studio.endpoint_form.settings_fields import (
     collected,
     form_fields,
     initial_values,

@@ -15,7 +15,7 @@ from designer.queries import answered
 from designer.readiness import Metadata
 from designer.readiness.fixes import input_for
 from designer.readiness.metadata import MetadataUnavailable
-from designer.studio.endpoints.list_rows import items_written, source_of, to_many
+from designer.studio.endpoint_form.list_rows import items_written, source_of, to_many
 from designer.studio.located_findings import input_row
 from designer.studio.metadata.choices import facts
 from designer.studio.metadata.known import known_metadata

@@ -8,13 +8,52 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from designer.history.effects import Effect, Line
-from designer.history.wording.access import access
-from designer.history.wording.bindings import BINDINGS
-from designer.history.wording.fields import FieldWords, JsonObject, Listed, Words, changed, switched, told
-from designer.history.wording.inputs import inputs
-from designer.history.wording.row_rules import ROW_RULE
+from designer.history.wording.field_wording import (
+    ROW_RULE,
+    FieldWords,
+    JsonObject,
+    Listed,
+    Words,
+    changed,
+    switched,
+    told,
+)
+from designer.history.wording.input_wording import BINDINGS, inputs
 from designer.kinds import KINDS
 from designer.kinds.effects import Switch, Told, ToldBy
+
+_ACCESS_FIELDS = ("authentication_required", "roles")
+
+
+def access(before: JsonObject, after: JsonObject) -> Iterator[Line]:
+    required, requires = (
+        before.get("authentication_required", True),
+        after.get("authentication_required", True),
+    )
+    if requires and not required:
+        yield Line(_("authentication became required"), Effect.BREAKING)
+    elif required and not requires:
+        yield Line(_("anyone may call, without a token"), Effect.BEHAVIOUR)
+    yield from _roles(before.get("roles", []), after.get("roles", []))
+    yield from Words().compare(_rest(before), _rest(after))
+
+
+def _roles(before: list[str], after: list[str]) -> Iterator[Line]:
+    for role in after:
+        if role not in before:
+            # The first role shuts out everyone who has it not.
+            effect = Effect.ADDITIVE if before else Effect.BREAKING
+            yield Line(_("role “%(role)s” may call") % {"role": role}, effect)
+    for role in before:
+        if role not in after:
+            # Without any role, every authenticated caller may call.
+            effect = Effect.BREAKING if after else Effect.BEHAVIOUR
+            yield Line(_("role “%(role)s” taken away") % {"role": role}, effect)
+
+
+def _rest(access: JsonObject) -> JsonObject:
+    return {name: value for name, value in access.items() if name not in _ACCESS_FIELDS}
+
 
 _OWN = Words(
     {

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from crmclient.metadata import Attribute
-from designer.columns import keys
+from designer.column_keys import keys
 from designer.definitions import ColumnDefinition
 from designer.kinds.read import ReadSettings
 from designer.names import output_key

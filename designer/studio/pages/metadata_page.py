@@ -13,7 +13,7 @@ from crmclient.metadata import Relationship
 from crmclient.query.designed import OPERATORS, values_taken
 from designer.platform import get_platform
 from designer.readiness import Metadata
-from designer.studio.endpoints.page_data import described_attributes
+from designer.studio.endpoint_form.page_data import described_attributes
 from designer.studio.pages.base import StudioView
 from designer.words import operator_words
 

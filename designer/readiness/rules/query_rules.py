@@ -13,12 +13,12 @@ from crmclient.query.problems import QueryProblems
 from crmclient.query.resolving import prepare
 from crmclient.query.resolving.prepared import Needs
 from designer.calendar import calendar
-from designer.columns import keys
+from designer.column_keys import keys
 from designer.definitions import ColumnDefinition
 from designer.kinds.queries import PaginatedQuerySettings, QuerySettings, SortedQuerySettings
 from designer.queries import answered, sortable
 from designer.readiness.registry import Found, blocking, blocking_of, warning, warning_of
-from designer.readiness.rules.steps import rows_of_fetchers, unknown_fetchers, unknown_properties
+from designer.readiness.rules.step_rules import rows_of_fetchers, unknown_fetchers, unknown_properties
 from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
 
