@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from django.utils.translation import gettext as _
 
 from crmclient.metadata import Attribute
-from designer.definitions import BindingDefinition, InputDefinition
+from designer.definitions import BindingDefinition, EndpointSettings, InputDefinition
 from designer.kinds.associate import AssociateSettings
+from designer.kinds.files import UploadSettings
 from designer.names import input_name
 from designer.readiness.findings import Finding
 from designer.readiness.subjects import EndpointSubject
@@ -32,7 +33,9 @@ class Fix:
     bindings: tuple[BindingDefinition, ...] = ()
 
 
+K = TypeVar("K", bound=EndpointSettings)
 _Maker: TypeAlias = Callable[[EndpointSubject, str], Fix | None]
+_KindMaker: TypeAlias = Callable[[EndpointSubject, K, str], Fix | None]
 _FIXES: dict[str, _Maker] = {}
 
 
@@ -64,6 +67,20 @@ def input_for(attribute: Attribute, *, partial: bool = False) -> InputDefinition
 def _fixes(*rules: str) -> Callable[[_Maker], _Maker]:
     def register(make: _Maker) -> _Maker:
         _FIXES.update(dict.fromkeys(rules, make))
+        return make
+
+    return register
+
+
+def _fixes_of(settings: type[K], *rules: str) -> Callable[[_KindMaker[K]], _KindMaker[K]]:
+    """As `_fixes`, for the kinds that have such settings. The fix gets these beside the endpoint."""
+
+    def register(make: _KindMaker[K]) -> _KindMaker[K]:
+        def of_kind(subject: EndpointSubject, place: str) -> Fix | None:
+            chosen = subject.definition.settings
+            return make(subject, chosen, place) if isinstance(chosen, settings) else None
+
+        _FIXES.update(dict.fromkeys(rules, of_kind))
         return make
 
     return register
@@ -128,10 +145,9 @@ def _switch_off(subject: EndpointSubject, place: str) -> Fix | None:
     return Fix(_("Switch it off"), {place: False}) if place != "settings.query" else None
 
 
-@_fixes("upload-size")
-def _fit(subject: EndpointSubject, place: str) -> Fix | None:
-    column = getattr(subject.definition.settings, "attribute", "")
-    attribute = subject.metadata.attributes(subject.entity).get(column)
+@_fixes_of(UploadSettings, "upload-size")
+def _fit(subject: EndpointSubject, settings: UploadSettings, place: str) -> Fix | None:
+    attribute = subject.metadata.attributes(subject.entity).get(settings.attribute)
     if attribute is None or attribute.max_size is None:
         return None
     return Fix(_("Set it to %(size)d") % {"size": attribute.max_size}, {place: attribute.max_size})
@@ -145,11 +161,8 @@ def _relate(subject: EndpointSubject, place: str) -> Fix | None:
     return _only(leading, place)
 
 
-@_fixes("related-entity")
-def _choose_related(subject: EndpointSubject, place: str) -> Fix | None:
-    settings = subject.definition.settings
-    if not isinstance(settings, AssociateSettings):
-        return None
+@_fixes_of(AssociateSettings, "related-entity")
+def _choose_related(subject: EndpointSubject, settings: AssociateSettings, place: str) -> Fix | None:
     known = settings.relationship_among(subject.metadata.relationships(subject.entity))
     other = None if known is None else known.other_end(subject.entity)
     exposed = [one.segment for one in subject.endpoint.exposures if one.entity == other]

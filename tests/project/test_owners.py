@@ -92,3 +92,16 @@ def test_the_modules_that_are_looked_at_are_found() -> None:
 
 def asked_of(text: str) -> list[str]:
     return list(asked(ast.parse(text)))
+
+
+def test_no_module_asks_whether_settings_are_those_of_a_kind() -> None:
+    """Settings answer for themselves, or a rule is registered for them."""
+    asked_of = {
+        (name, node.id)
+        for name, tree in modules()
+        for call in ast.walk(tree)
+        if isinstance(call, ast.Call) and getattr(call.func, "id", "") in ("isinstance", "issubclass")
+        for node in ast.walk(call.args[1])
+        if isinstance(node, ast.Name) and node.id.endswith("Settings")
+    }
+    assert asked_of == set()
