@@ -63,7 +63,7 @@ class EndpointDefinition(Definition):
     @model_validator(mode="before")
     @classmethod
     def _settings_of_kind(cls, data: Any) -> Any:
-        if isinstance(data, dict) and not isinstance(data.get("settings"), EndpointSettings):
+        if isinstance(data, dict) and not isinstance(data.get("settings"), Definition):
             kind = KINDS.get(data.get("kind", ""))
             if kind is not None:
                 given = data.get("settings")
