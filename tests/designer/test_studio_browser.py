@@ -72,6 +72,17 @@ def test_rows_are_moved_removed_and_kept_by_keyboard(endpoint: Page) -> None:
     assert not endpoint.locator("[name=inputs-1-DELETE]").is_checked()
 
 
+def test_rows_of_items_come_with_a_type_that_is_a_list_and_go_with_it(endpoint: Page) -> None:
+    endpoint.get_by_role("button", name="Add input").click()
+    added = endpoint.locator("[data-row^=inputs-]").last
+    kinds = added.locator("[name$=-type]")
+    assert added.locator("[data-items]").count() == 0
+    kinds.select_option("List")
+    added.locator("[data-items]").wait_for()
+    kinds.select_option("Text")
+    added.locator("[data-items]").wait_for(state="hidden")
+
+
 def test_an_attribute_is_picked_by_typing_part_of_its_label(endpoint: Page) -> None:
     endpoint.get_by_role("button", name="Add entity property").click()
     endpoint.locator("#id_bindings-5-attribute_search").fill("web")

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from crmclient.conventions import Ability
 from designer.kinds import OperationKind, Scope
 from designer.kinds.effects import Effect, Told
 from designer.kinds.operation_kind import STEPS
@@ -42,6 +43,12 @@ def relationship_leads_to_many(subject: EndpointSubject, settings: CountRelatedS
             f"{subject.entity} has no one-to-many relationship “{settings.relationship}”. Choose another.",
             "settings.relationship",
         )
+
+
+@blocking_of(CountRelatedSettings, "count-platform")
+def platform_counts(subject: EndpointSubject, settings: CountRelatedSettings) -> Found:
+    if Ability.AGGREGATES not in subject.metadata.conventions.abilities:
+        yield "The platform cannot count records.", "settings.relationship"
 
 
 COUNT_RELATED = OperationKind(

@@ -10,12 +10,16 @@ from django.test import Client
 from driving import CONTACTS, KIND, findings, made, read, schema_of, tried
 
 from crmclient import Reference
+from crmclient.conventions import Conventions
 from designer.history.effects import Effect, Line
 from designer.history.wording import lines
+from designer.loading import load
 from designer.models import Endpoint, ExposedEntity, Module
 from designer.platform import get_platform
+from designer.readiness import Checker, Metadata
 from tests.callers import Caller
 from tests.designer.studio import add_url, change_url, errors, filled, page, send
+from tests.plain_tables import PlainTables
 
 
 def test_it_counts_what_belongs_to_a_record(rita: Caller, counts: Endpoint) -> None:
@@ -77,6 +81,12 @@ def test_readiness_judges_its_setting(counts: Endpoint) -> None:
     counts.settings = {"relationship": "account_primary_contact"}
     counts.save()
     assert findings(counts) == {"count-relationship": "settings.relationship"}
+
+
+def test_readiness_says_that_a_platform_cannot_count(counts: Endpoint) -> None:
+    platform = PlainTables(conventions=Conventions())
+    found = Checker(load(), Metadata(platform)).endpoint(counts.pk)
+    assert ("count-platform", "settings.relationship") in {(one.rule, one.field) for one in found}
 
 
 def test_the_documents_describe_the_kind(rita: Caller, counts: Endpoint) -> None:
