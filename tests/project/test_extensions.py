@@ -232,3 +232,19 @@ COUNT = OperationKind("count", "Count", "Counts.", Scope.MODULE, ("GET",), "/api
         assert "The entry point “Url” of portico.types, in the package broken 1.0," in done.stderr
         assert "“count” of portico.kinds has no counterpart in portico.operations" in done.stderr
         assert "Traceback" not in done.stderr
+
+
+@pytest.mark.processes
+def test_a_platform_of_a_package_is_used_by_its_name(site: Site, tmp_path: Path) -> None:
+    folder = tmp_path / "packages"
+    points = {"portico.platforms": {"plain": "tests.plain_tables:PlainTables"}}
+    install(folder, "plain-tables", points)
+    output = site.manage("check", PYTHONPATH=str(folder), PLATFORM="plain")
+    assert "W002" not in output
+    site.start(PYTHONPATH=str(folder), PLATFORM="plain").stop()
+    # The demo's entities are not among its tables.
+    code, output = site.run("checkconfig", PYTHONPATH=str(folder), PLATFORM="plain")
+    assert (code, "The platform has no entity “account”." in output) == (1, True), output
+    code, output = site.run("check", PLATFORM="plain")
+    assert code == 1
+    assert "There is no “plain” in portico.platforms." in output
