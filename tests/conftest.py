@@ -92,12 +92,48 @@ def dora(portico: None) -> Client:
 _SERVERS = {"postgresql": "DATABASE_URL", "redis": "CACHE_URL"}
 
 
+# A test reaches a database or a cache by one of these; fixtures of our own that open the database ask for the
+# blocker.
+_STORAGE_FIXTURES = frozenset({"db", "transactional_db", "_prepared", "empty_site", "store"})
+_OPENS_DATABASE = "django_db_blocker"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--of-storage",
+        action="store_true",
+        help="only tests that another database or cache can change: those that use one, without a browser",
+    )
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Tests of an empty database first, then those of the demo, last those that empty tables at their end."""
     missing = [mark for mark, variable in _SERVERS.items() if not os.environ.get(variable)]
-    config.hook.pytest_deselected(items=[item for item in items if _is_marked(item, missing)])
-    items[:] = sorted((item for item in items if not _is_marked(item, missing)), key=_turn)
+    of_storage = config.getoption("--of-storage")
+    left_out = [
+        item for item in items if _is_marked(item, missing) or (of_storage and not _is_of_storage(item))
+    ]
+    config.hook.pytest_deselected(items=left_out)
+    names = {item.nodeid for item in left_out}
+    items[:] = sorted((item for item in items if item.nodeid not in names), key=_turn)
+
+
+def _is_of_storage(item: pytest.Item) -> bool:
+    """Whether PostgreSQL, Redis or several processes on them can change what the test sees.
+
+    What a browser shows of a page has been seen with SQLite, and the page itself is of storage.
+    """
+    if _is_marked(item, ["postgresql", "redis"]):
+        return True
+    if _is_marked(item, ["browser"]) or not isinstance(item, pytest.Function):
+        return False
+    own = (one for several in item._fixtureinfo.name2fixturedefs.values() for one in several if one.baseid)
+    return (
+        _is_marked(item, ["django_db"])
+        or not _STORAGE_FIXTURES.isdisjoint(item.fixturenames)
+        or any(_OPENS_DATABASE in fixture.argnames for fixture in own)
+    )
 
 
 def _is_marked(item: pytest.Item, marks: list[str]) -> bool:
