@@ -109,12 +109,17 @@ class Choice(Generic[T]):
         self.group = group
         self._what = what
         self._built_in: dict[str, EntryPoint] = {}
+        self._names: dict[str, str] = {}
 
-    def register(self, name: str, reference: str) -> None:
-        """Offer what is at `reference`, "module:attribute". Raises ValueError for a name that is taken."""
+    def register(self, name: str, reference: str, *, was: Collection[str] = ()) -> None:
+        """Offer what is at `reference`, "module:attribute". Raises ValueError for a name that is taken.
+
+        `was` are dotted paths that it had in earlier releases: settings that still hold them find it.
+        """
         if name in self._built_in:
             raise ValueError(f"{self.group} has {name!r} already.")
         self._built_in[name] = EntryPoint(name, reference, self.group)
+        self._names |= dict.fromkeys((reference.replace(":", "."), *was), name)
 
     def names(self) -> list[str]:
         """The names that the setting may have."""
@@ -132,6 +137,10 @@ class Choice(Generic[T]):
         """Whether `value` is a dotted path, as settings had before there were names."""
         return "." in value and value not in self.names()
 
+    def name_of(self, path: str) -> str | None:
+        """The name of what a dotted path leads to, or led to in earlier releases, where it is built in."""
+        return self._names.get(path)
+
     def find(self, value: str) -> T:
         """What `value` names: an entry point or, deprecated, a dotted path. Raises UnusableExtension."""
         offered = _by_name(self.group).get(value)
@@ -139,6 +148,8 @@ class Choice(Generic[T]):
             point = _only(offered, value in self._built_in)
         elif value in self._built_in:
             point = self._built_in[value]
+        elif value in self._names:
+            point = self._built_in[self._names[value]]
         elif "." in value:
             module, _, attribute = value.rpartition(".")
             point = EntryPoint(value, f"{module}:{attribute}", self.group)

@@ -57,9 +57,11 @@ def _chosen() -> Iterator[CheckMessage]:
             yield Error(f"{setting}={value!r}: {error}", hint=error.remedy, id="portico.E007")
             continue
         if choice.is_deprecated(value):
+            name = choice.name_of(value)
+            own = f"Give the function a name with an entry point of {choice.group}: docs/extending.md."
             yield Warning(
                 f"{setting}={value!r} is a dotted path, which is deprecated.",
-                hint=f"Give the function a name with an entry point of {choice.group}: docs/extending.md.",
+                hint=f"Write {setting}={name}." if name else own,
                 id="portico.W002",
             )
 

@@ -19,7 +19,9 @@ from runtime.serving.paths import API_PATHS
 
 PLATFORMS.register("configured", "project.platform:configured")
 PLATFORMS.register("dataverse", "project.platform:dataverse")
-PLATFORMS.register("embedded", "project.platform:embedded")
+PLATFORMS.register(
+    "embedded", "project.platform:embedded", was=["crmclient.embedded.platform.EmbeddedPlatform"]
+)
 
 
 @cache

@@ -149,12 +149,21 @@ def test_a_choice_of_a_built_in_name_is_a_problem_also_when_it_is_not_chosen(pat
 
 
 @pytest.mark.parametrize(
-    ("setting", "value"),
-    [("PLATFORM", "project.platform.embedded"), ("USER_RESOLVER", "runtime.callers.resolver.resolve")],
+    ("setting", "value", "hint"),
+    [
+        ("PLATFORM", "project.platform.embedded", "Write PLATFORM=embedded."),
+        ("PLATFORM", "crmclient.embedded.platform.EmbeddedPlatform", "Write PLATFORM=embedded."),
+        ("USER_RESOLVER", "runtime.callers.resolver.resolve", "Write USER_RESOLVER=standard."),
+        ("USER_RESOLVER", "tests.runtime.resolvers.nobody", "entry point of portico.resolvers"),
+    ],
 )
-def test_a_dotted_path_is_taken_and_warned_of(settings: Any, db: None, setting: str, value: str) -> None:
+def test_a_dotted_path_is_taken_and_warned_of(
+    settings: Any, db: None, setting: str, value: str, hint: str
+) -> None:
     settings.PORTICO = {**settings.PORTICO, setting: value}
-    assert [message.id for message in run_checks(tags=[TAG])] == ["portico.W002"]
+    (message,) = run_checks(tags=[TAG])
+    assert message.id == "portico.W002"
+    assert hint in str(message.hint)
 
 
 @pytest.mark.parametrize(
