@@ -5,10 +5,11 @@ INSTALL = @python=$$(scripts/python "$(PYTHON)") && "$$python" scripts/install.p
 BIN = .venv/bin
 DEVELOPMENT = PORTICO_MODE="$${PORTICO_MODE:-development}"
 
-.PHONY: run test check bench client
+.PHONY: run test check bench client lock
 
 run:    ; $(INSTALL) requirements.txt && export $(DEVELOPMENT) && $(BIN)/python manage.py prepare && exec $(BIN)/python manage.py serve
 test:   ; $(INSTALL) requirements-dev.txt && $(BIN)/python -m pytest -n auto --maxprocesses 4 $(ARGS)
 check:  ; $(INSTALL) requirements-dev.txt && $(BIN)/python scripts/check.py
 bench:  ; $(INSTALL) requirements-dev.txt bench/requirements.txt && $(BIN)/python -m bench $(ARGS)
 client: ; $(INSTALL) requirements-dev.txt && $(BIN)/python -m scripts.clients $(ARGS)
+lock:   ; $(INSTALL) requirements-dev.txt && $(BIN)/python -m scripts.lock

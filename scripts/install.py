@@ -1,6 +1,8 @@
-"""Make .venv and install requirements files into it, unless exactly these are installed already.
+"""Make .venv and install what is locked for requirements files, unless exactly this is installed already.
 
     "$(scripts/python)" scripts/install.py [--with-this-python] requirements.txt [more.txt …]
+
+pip checks the hash of every file that it downloads (`make lock` writes them).
 
 Runs on the standard library alone. What is installed is noted in .venv/installed/, one digest a file: a
 second run reads these and ends. An environment that works is kept, whichever supported Python it was made
@@ -29,12 +31,12 @@ def main(arguments: list[str]) -> None:
     given = parser.parse_args(arguments)
     names: list[str] = given.names
     python = interpreter(exactly=VERSION if given.with_this_python else None)
-    wanted = {name: digest(ROOT / name) for name in closure(names)}
+    wanted = {name: digest(ROOT / name) + digest(lock_of(ROOT / name)) for name in closure(names)}
     if all(noted(name) == value for name, value in wanted.items()):
         return
     print(f"Installing {', '.join(names)} into .venv: this takes a minute or two, once.", flush=True)
-    files = [argument for name in names for argument in ("-r", str(ROOT / name))]
-    command = [str(python), "-m", "pip", "install", "--disable-pip-version-check", *files]
+    files = [argument for name in names for argument in ("-r", str(lock_of(ROOT / name)))]
+    command = [str(python), "-m", "pip", "install", "--disable-pip-version-check", "--require-hashes", *files]
     if subprocess.run(command, check=False).returncode:
         sys.exit("Installing failed; pip's message above says why. Mend it and run the same command again.")
     NOTES.mkdir(exist_ok=True)
@@ -89,6 +91,11 @@ def closure(names: list[str]) -> list[str]:
                 included = (ROOT / name).parent / line[3:].strip()
                 found += closure([included.resolve().relative_to(ROOT).as_posix()])
     return found
+
+
+def lock_of(requirements: Path) -> Path:
+    """The file with the exact versions and hashes of what a requirements file asks for."""
+    return requirements.with_suffix(".lock")
 
 
 def digest(path: Path) -> str:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import venv
@@ -27,6 +28,8 @@ def bare_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (root / "requirements.txt").write_text("# nothing\n", encoding="utf-8")
     (root / "requirements-dev.txt").write_text("-r requirements.txt\n", encoding="utf-8")
     (root / "bench" / "requirements.txt").write_text("-r ../requirements.txt\n", encoding="utf-8")
+    for name in ("requirements", "requirements-dev", "bench/requirements"):
+        (root / f"{name}.lock").write_text("# nothing\n", encoding="utf-8")
     monkeypatch.setattr(install, "ROOT", root)
     monkeypatch.setattr(install, "VENV", root / ".venv")
     monkeypatch.setattr(install, "NOTES", root / ".venv" / "installed")
@@ -56,8 +59,35 @@ def test_a_changed_requirement_is_installed(checkout: Path, capfd: pytest.Captur
     assert "Installing bench/requirements.txt" in capfd.readouterr().out
 
 
+def test_a_changed_lock_is_installed(checkout: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    install.main(["requirements-dev.txt"])
+    (checkout / "requirements.lock").write_text("# changed\n", encoding="utf-8")
+    capfd.readouterr()
+    install.main(["requirements-dev.txt"])
+    assert "Installing requirements-dev.txt" in capfd.readouterr().out
+
+
+def test_a_package_without_a_hash_is_refused(checkout: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (checkout / "requirements.lock").write_text("six==1.17.0\n", encoding="utf-8")
+    with pytest.raises(SystemExit, match="Installing failed"):
+        install.main(["requirements.txt"])
+    assert "hash" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["requirements.txt", "requirements-dev.txt", "bench/requirements.txt"])
+def test_every_requirement_is_locked_as_it_is_pinned(name: str) -> None:
+    pins = re.findall(
+        r"^([A-Za-z0-9_.-]+)(?:\[[^]]*\])?==([^\s;]+)", (ROOT / name).read_text(encoding="utf-8"), re.M
+    )
+    lock = install.lock_of(ROOT / name).read_text(encoding="utf-8")
+    locked = set(re.findall(r"^([a-z0-9.-]+)(?:\[[^]]*\])?==([^\s;]+)", lock, re.M))
+    assert len(pins) >= 3
+    assert {(re.sub(r"[-_.]+", "-", name).lower(), version) for name, version in pins} <= locked
+    assert lock.count("--hash=sha256:") > len(locked)
+
+
 def test_a_failed_install_is_not_taken_for_done(checkout: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    (checkout / "requirements.txt").write_text("./missing\n", encoding="utf-8")
+    (checkout / "requirements.lock").write_text("./missing\n", encoding="utf-8")
     for _ in range(2):
         with pytest.raises(SystemExit, match="Installing failed"):
             install.main(["requirements.txt"])
