@@ -6,7 +6,7 @@ import socket
 import pytest
 
 from project.management.commands.serve import GRACE_SECONDS
-from tests.servers import Site
+from tests.servers import Site, until
 
 pytestmark = pytest.mark.processes
 
@@ -31,10 +31,11 @@ def test_a_second_server_on_the_same_port_is_refused(site: Site) -> None:
 
 def test_the_start_prints_where_everything_is(site: Site) -> None:
     server = site.start()
+    # It is printed by the main process, once that has seen a worker answer, as `start` has.
+    until(lambda: "rep, manager, agent" in server.output())
     for address in ("/admin/", "/api/docs", "/api/openapi.json"):
         assert server.url + address in server.output()
         assert server.request("GET", address).status_code == 200
-    assert "rep, manager, agent" in server.output()
 
 
 def test_static_files_are_served_compressed_and_for_ever(site: Site) -> None:

@@ -13,12 +13,14 @@ from pathlib import Path
 import pytest
 import requests
 
+from project.management.commands.serve import GRACE_SECONDS
 from project.server.supervisor import Restarts
 from tests.processes import descendants, lives
 from tests.servers import ROOT, Server, Site, free_port
 
 SECONDS = 60
-PROMPTLY = 10
+# Less than the grace period of `serve`, after which a worker that heard nothing is killed.
+PROMPTLY = GRACE_SECONDS - 10
 
 
 class _Clock:
