@@ -29,6 +29,7 @@ def environment(url: str, folder: Path) -> dict[str, str]:
         "TOKEN_SIGNING_KEY": SIGNING_KEY,
         "CALLER_RATE": RATE,
         "ADDRESS_RATE": RATE,
+        "LOGIN_RATE": RATE,
         "LOG_LEVEL": "WARNING",
         "DJANGO_SETTINGS_MODULE": "project.settings",
     }
