@@ -47,13 +47,14 @@ class CountingPlatform:
 
 
 @pytest.fixture
-def counted(portico: None, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
+def counted(portico: None, settings: Any) -> Iterator[Counter[str]]:
     settings.PORTICO = {**settings.PORTICO, "PLATFORM": f"{__name__}.CountingPlatform"}
     get_platform.cache_clear()
-    # What is served already asks the platform that it was made with.
-    monkeypatch.setattr(served, "_served", None)
+    # What is served already asks the platform that it was made with, before this test and after it.
+    served._served = None
     CALLS.clear()
     yield CALLS
+    served._served = None
     get_platform.cache_clear()
 
 
