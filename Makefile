@@ -3,13 +3,16 @@
 
 INSTALL = @python=$$(scripts/python "$(PYTHON)") && "$$python" scripts/install.py $(if $(PYTHON),--with-this-python)
 BIN = .venv/bin
+# How long each of the drills lasts.
+SECONDS = 120
 DEVELOPMENT = PORTICO_MODE="$${PORTICO_MODE:-development}"
 
-.PHONY: run test check bench client lock
+.PHONY: run test check drills bench client lock
 
 run:    ; $(INSTALL) requirements.txt && export $(DEVELOPMENT) && $(BIN)/python manage.py prepare && exec $(BIN)/python manage.py serve
 test:   ; $(INSTALL) requirements-dev.txt && $(BIN)/python -m pytest -n auto --maxprocesses 4 $(ARGS)
 check:  ; $(INSTALL) requirements-dev.txt && $(BIN)/python scripts/check.py
+drills: ; $(INSTALL) requirements-dev.txt && $(BIN)/python -m pytest -rP tests/drills --drills $(SECONDS) $(ARGS)
 bench:  ; $(INSTALL) requirements-dev.txt bench/requirements.txt && $(BIN)/python -m bench $(ARGS)
 client: ; $(INSTALL) requirements-dev.txt && $(BIN)/python -m scripts.clients $(ARGS)
 lock:   ; $(INSTALL) requirements-dev.txt && $(BIN)/python -m scripts.lock

@@ -7,11 +7,14 @@ import sys
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 
+from designer.running_command import run_as
+
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "project.settings")
     try:
-        execute_from_command_line(sys.argv)
+        with run_as(next(iter(sys.argv[1:]), "")):
+            execute_from_command_line(sys.argv)
     except ImproperlyConfigured as error:
         sys.exit(str(error))
 

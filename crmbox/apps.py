@@ -13,9 +13,9 @@ class EmbeddedPlatform(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from crmbox.demo.processes import approve, ping
+        from crmbox.demo.processes import approve, close_case, ping
         from crmbox.processes import PROCESSES
         from crmbox.system.install import install_after_migrate
 
-        PROCESSES.register(ping, approve)
+        PROCESSES.register(ping, approve, close_case)
         post_migrate.connect(install_after_migrate, sender=self)

@@ -11,7 +11,6 @@ from django.db import DEFAULT_DB_ALIAS
 
 from crmbox import option_sets as options
 from crmbox import users
-from crmbox.conventions import CONVENTIONS
 from crmbox.engine.bulkhead import Bulkhead
 from crmbox.engine.connection import read_unit, write_unit
 from crmbox.engine.deadlines import Work
@@ -28,6 +27,7 @@ from crmbox.records.delete import delete
 from crmbox.records.record_files import Upload, download
 from crmbox.records.retrieve import retrieve
 from crmbox.records.update import update, update_at_once
+from crmclient.dataverse.conventions import CONVENTIONS
 from crmclient.errors import PlatformError
 from crmclient.metadata import (
     Attribute,
@@ -59,6 +59,7 @@ class EmbeddedPlatform:
     Calls hold a place of `bulkhead` while they work, those about the caller one of `caller_bulkhead`.
     """
 
+    # It stands in for Dataverse, in what it calls things too.
     conventions = CONVENTIONS
     local_revision_sql: str | None = LOCAL_REVISION_SQL
 

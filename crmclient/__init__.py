@@ -1,6 +1,17 @@
 """A client of CRM platforms: one interface, `Platform`, with typed values and one family of errors."""
 
-from crmclient.platform import SERVICE_CALL, Call, Create, Delete, KeepsMetadata, Operation, Platform, Update
+from crmclient.platform import (
+    SERVICE_CALL,
+    Call,
+    Create,
+    Delete,
+    KeepsMetadata,
+    Operation,
+    Platform,
+    Share,
+    TellsMetadataChanges,
+    Update,
+)
 from crmclient.values import (
     Download,
     FileInfo,
@@ -29,7 +40,9 @@ __all__ = [
     "QueryResult",
     "Record",
     "Reference",
+    "Share",
     "Stored",
+    "TellsMetadataChanges",
     "Update",
     "Value",
     "Values",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import BinaryIO, Protocol, TypeAlias, runtime_checkable
 
 from crmclient.conventions import Conventions
@@ -25,6 +26,15 @@ from crmclient.query.ast import ALL, Page, Query
 from crmclient.values import Download, FileInfo, Guid, QueryResult, Record, Reference, Stored, Value, Values
 
 
+class Share(Enum):
+    """The groups of calls that a platform's budget is shared out to."""
+
+    WRITES = "writes"
+    READS = "reads"
+    ANONYMOUS = "anonymous"
+    BACKGROUND = "background"
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """How a call is made: for whom, and until when.
@@ -32,11 +42,15 @@ class Call:
     `caller` is the platform user acted for (impersonation), None for the service's own account. `deadline`
     is a `time.monotonic()` second after which the call must have ended, with DeadlineExceeded.
     `about_caller`: it asks who the caller is, and is not kept waiting by calls that ask for anything else.
+    `share` is the part of the platform's budget that pays for the call, and `spender` what it is counted
+    under, such as an endpoint's key.
     """
 
     caller: Guid | None = None
     deadline: float | None = None
     about_caller: bool = False
+    share: Share = Share.BACKGROUND
+    spender: str = ""
 
 
 SERVICE_CALL = Call()
@@ -275,4 +289,13 @@ class KeepsMetadata(Protocol):
 
     def metadata_refreshed(self) -> dt.datetime | None:
         """When that was last done; None: never, so that everything is as it was when first asked for."""
+        ...
+
+
+@runtime_checkable
+class TellsMetadataChanges(Protocol):
+    """A platform that keeps a copy of its metadata, and can be asked what of it has changed."""
+
+    def refresh_changed_metadata(self) -> bool:
+        """As `refresh_metadata`, for the price of what has changed since the last time."""
         ...

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 
 from designer.configuration import Configuration
-from designer.definitions import AccessDefinition
+from designer.definitions import AccessDefinition, CallerTypeDefinition
+from designer.names import SERVICE_TYPE, USER_TYPE
 from designer.sentences import Sentence, listed
 
 # Neither can be a role's name: those begin with a letter or digit.
 ANONYMOUS = "*anonymous"
 AUTHENTICATED = "*authenticated"
+_USUAL_TYPES = frozenset({SERVICE_TYPE, USER_TYPE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,11 @@ class Row:
     @property
     def is_anonymous_write(self) -> bool:
         return self.writes and not self.access.authentication_required
+
+    @property
+    def caller_types(self) -> str:
+        """The types that are let in, in words; “any” where there need be no token."""
+        return ", ".join(self.access.caller_types) if self.access.authentication_required else "any"
 
     def allows(self, column: str) -> bool:
         """Whether callers may call: ANONYMOUS, AUTHENTICATED ones without any role, or those of a role."""
@@ -67,13 +73,42 @@ def rows_of(configuration: Configuration) -> list[Row]:
     return sorted(rows, key=lambda row: (row.path, row.methods))
 
 
-def callers(authentication_required: bool, roles: Collection[str]) -> Sentence:
-    """Who may call, in words."""
-    if not authentication_required:
+def callers(access: AccessDefinition) -> Sentence:
+    """Who may call, in words; of caller types only what is not usual."""
+    if not access.authentication_required:
         return Sentence("anyone, even without a token")
-    if not roles:
-        return Sentence("every caller with a token")
-    return listed(roles, ", ")
+    roles = listed(access.roles, ", ") if access.roles else Sentence("every caller with a token")
+    if has_usual_types(access):
+        return roles
+    return Sentence("%(roles)s (types: %(types)s)", roles=roles, types=", ".join(access.caller_types))
+
+
+def has_usual_types(access: AccessDefinition) -> bool:
+    """Whether `access` admits users and services alone, as there were before there were other types."""
+    return _USUAL_TYPES.issuperset(access.caller_types)
+
+
+def admitted_types(
+    access: AccessDefinition, configuration: Configuration
+) -> tuple[CallerTypeDefinition, ...]:
+    """The types of caller that an endpoint admits, users first. Where anyone may call, and where none of its
+    types is there, those in use.
+    """
+    names = set(access.caller_types) if access.authentication_required else set()
+    admitted = tuple(type for type in _users_first(configuration) if type.name in names)
+    return admitted or types_in_use(configuration)
+
+
+def types_in_use(configuration: Configuration) -> tuple[CallerTypeDefinition, ...]:
+    """Users, and then the other types of caller that any endpoint admits."""
+    accesses = (endpoint.definition.access for endpoint in configuration.endpoints.values())
+    asked = (access.caller_types for access in accesses if access.authentication_required)
+    names = {USER_TYPE}.union(*asked)
+    return tuple(type for type in _users_first(configuration) if type.name in names)
+
+
+def _users_first(configuration: Configuration) -> list[CallerTypeDefinition]:
+    return sorted(configuration.caller_types, key=lambda type: not type.is_of_users)
 
 
 def clicked(
@@ -107,14 +142,18 @@ def toggled(access: AccessDefinition, column: str) -> AccessDefinition:
 
 def is_same(one: AccessDefinition, other: AccessDefinition) -> bool:
     """Whether both let the same callers in. Databases order roles in their own ways."""
-    return one.authentication_required == other.authentication_required and set(one.roles) == set(other.roles)
+    return (
+        one.authentication_required == other.authentication_required
+        and set(one.roles) == set(other.roles)
+        and set(one.caller_types) == set(other.caller_types)
+    )
 
 
 def widens(before: AccessDefinition, after: AccessDefinition) -> bool:
     """Whether `after` lets in somebody whom `before` did not."""
     if not before.authentication_required:
         return False
-    if not after.authentication_required:
+    if not after.authentication_required or not set(after.caller_types) <= set(before.caller_types):
         return True
     return bool(before.roles) and not (after.roles and set(after.roles) <= set(before.roles))
 

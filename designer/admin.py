@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from designer.studio import (
+    caller_types,
     endpoint_pages,
+    environment_values,
     login,
     modules,
     option_sets,
@@ -11,11 +13,15 @@ from designer.studio import (
     studio_accounts,
     user_properties,
 )
+from designer.studio.identity import issuer_pages
 from designer.studio.navigation import dashboard
 
 __all__ = [
+    "caller_types",
     "dashboard",
     "endpoint_pages",
+    "environment_values",
+    "issuer_pages",
     "login",
     "modules",
     "option_sets",

@@ -18,6 +18,7 @@ class Designer(AppConfig):
         from designer import groups, triggers
         from designer.audit import logins  # noqa: F401  hears of every login
         from designer.models.labels import label
+        from designer.studio import audited_commands  # noqa: F401  hears what commands save
 
         label(self.get_models())
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from designer.definitions import (
+    CALLER_TYPES,
+    CallerTypeDefinition,
     EndpointDefinition,
     ExposedEntityDefinition,
+    IssuerDefinition,
     ModuleDefinition,
     RoleDefinition,
     UserPropertyDefinition,
@@ -63,6 +66,39 @@ class Endpoint:
         return f"{self.path}/{{{item}}}" if item else None
 
 
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What endpoints know of the exposed entities beside them."""
+
+    by_place: Mapping[tuple[str, str], ExposedEntityDefinition]
+    by_module: Mapping[str, tuple[ExposedEntityDefinition, ...]]
+
+    @classmethod
+    def of(
+        cls, exposed: Iterable[ExposedEntityDefinition], closed: Iterable[ExposedEntityDefinition]
+    ) -> Surroundings:
+        exposed = tuple(exposed)
+        by_module: dict[str, tuple[ExposedEntityDefinition, ...]] = {}
+        for entity in (*exposed, *closed):
+            by_module[entity.module] = (*by_module.get(entity.module, ()), entity)
+        return cls({(entity.module, entity.segment): entity for entity in exposed}, by_module)
+
+    def entity(self, module: str, segment: str) -> ExposedEntityDefinition | None:
+        return self.by_place.get((module, segment))
+
+    def exposures(self, module: str) -> tuple[ExposedEntityDefinition, ...]:
+        return self.by_module.get(module, ())
+
+
+@dataclass(frozen=True, slots=True)
+class RowIds:
+    """What endpoints name, by the ids of rows: only these tell what has another name now."""
+
+    modules: Mapping[int, ModuleDefinition]
+    entities: Mapping[int, ExposedEntityDefinition]
+    roles: Mapping[int, RoleDefinition]
+
+
 def _nothing() -> Mapping[int, Endpoint]:
     return MappingProxyType({})
 
@@ -76,12 +112,17 @@ class Configuration:
     """Everything configured. `endpoints` is keyed by the row's id, which is no part of any definition.
 
     `unreadable` holds, by a name for the row, why rows without a place of their own were left out.
+    `closed_entities` stand, for queries of their modules alone, in the place of exposed entities among these.
     """
 
     revision: Revision
     endpoints: Mapping[int, Endpoint] = field(default_factory=_nothing)
     modules: tuple[ModuleDefinition, ...] = ()
     entities: tuple[ExposedEntityDefinition, ...] = ()
+    closed_entities: tuple[ExposedEntityDefinition, ...] = ()
     roles: tuple[RoleDefinition, ...] = ()
+    caller_types: tuple[CallerTypeDefinition, ...] = CALLER_TYPES
+    issuers: tuple[IssuerDefinition, ...] = ()
     user_properties: tuple[UserPropertyDefinition, ...] = ()
     unreadable: Mapping[str, str] = field(default_factory=_none)
+    ids: RowIds | None = None

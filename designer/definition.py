@@ -39,13 +39,14 @@ def json_numbers(value: Any) -> Any:
 JsonValue: TypeAlias = Annotated[Any, PlainSerializer(json_numbers, when_used="json")]
 
 
-def _in_one_order(items: tuple[T, ...]) -> tuple[T, ...]:
+def in_one_order(items: tuple[T, ...]) -> tuple[T, ...]:
+    """What equals it as a set, always the same."""
     return tuple(sorted(set(items)))
 
 
 # Of items whose order and number mean nothing, such as roles: every database and every author orders them in
 # another way, and none of that is a change.
-SetOf: TypeAlias = Annotated[tuple[T, ...], AfterValidator(_in_one_order)]
+SetOf: TypeAlias = Annotated[tuple[T, ...], AfterValidator(in_one_order)]
 
 
 class Definition(BaseModel):

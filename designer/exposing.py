@@ -20,7 +20,7 @@ from designer.kinds.delete import DELETE
 from designer.kinds.queries import PAGINATED_QUERY, PaginatedQuerySettings
 from designer.kinds.read import READ
 from designer.kinds.update import UPDATE
-from designer.names import input_name
+from designer.names import USER_TYPE, input_name
 from designer.readiness.fixes import input_for
 from designer.types import natural_type
 
@@ -79,7 +79,7 @@ def endpoints(
             name=wanted.segment if is_query else "",
             title=titles[kind.name],
             enabled=wanted.enabled,
-            access=AccessDefinition(roles=wanted.roles),
+            access=AccessDefinition(roles=wanted.roles, caller_types=(USER_TYPE,)),
             inputs=inputs,
             bindings=bindings,
             columns=columns,

@@ -18,9 +18,13 @@ ADMINISTRATOR = "Administrator"
 # The right to try endpoints and run queries for real is given to people, not to a group of designers.
 FOR_REAL = "call_for_real"
 
+_WRITES = ("add", "change", "delete")
+# Who callers are.
+_ADMINISTERED = ("callertype", "issuer", "rolerule")
+_ADMINISTRATION = [f"{verb}_{model}" for verb in _WRITES for model in _ADMINISTERED]
 _VIEWED = Q(content_type__app_label="designer", codename__startswith="view_")
-# Not the audit log: it tells of people.
-_LOOK = _VIEWED & ~Q(codename="view_auditentry")
+# Not the audit log: it tells of people. Who callers are is the administrators'.
+_LOOK = _VIEWED & ~Q(codename__in=("view_auditentry", *(f"view_{model}" for model in _ADMINISTERED)))
 _DESIGNED = (
     *("module", "exposedentity", "endpoint", "optionset", "role", "userproperty", "relatedcolumn"),
     *("input", "binding", "column", "fetcher", "precondition"),
@@ -29,7 +33,7 @@ _DESIGN = Q(
     content_type__app_label="designer",
     codename__in=[
         "refresh_metadata",
-        *(f"{verb}_{model}" for verb in ("add", "change", "delete") for model in _DESIGNED),
+        *(f"{verb}_{model}" for verb in _WRITES for model in _DESIGNED),
     ],
 )
 _PUBLISH = Q(
@@ -39,6 +43,7 @@ _PUBLISH = Q(
 _ADMINISTER = (
     Q(content_type__app_label__in=("auth", "runtime"))
     | Q(content_type__app_label="designer", codename=FOR_REAL)
+    | Q(content_type__app_label="designer", codename__in=_ADMINISTRATION)
     | _VIEWED
 )
 _GROUPS = {

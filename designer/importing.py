@@ -2,14 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import NamedTuple
 
 from designer.definitions import ConfigurationDocument
+from designer.documents.environment_values import Names
+from designer.documents.folder_reading import read_folder
 from designer.documents.judging import Judgement, judge
 from designer.documents.plan import Plan, plan
-from designer.documents.reading import read
+from designer.documents.reading import read_named
+from designer.environment import remember, supply
 from designer.history.recording import Author
-from designer.history.restoring import carry_out
+from designer.history.restoring import all_groups, carry_out
+
+
+class Source(NamedTuple):
+    """A document, and the groups in which what it lacks goes.
+
+    `delete` names groups that there must be; `removes` some that there may be, None all of them.
+    """
+
+    document: ConfigurationDocument
+    delete: Collection[str] = ()
+    removes: Collection[str] | None = ()
+    names: Names | None = None
+
+    @classmethod
+    def of_document(
+        cls, raw: bytes, delete: Collection[str] = (), given: Mapping[str, str] | None = None
+    ) -> Source:
+        """Of a JSON document; `given` supplies values that it names. Raises DocumentError."""
+        document, names = read_named(raw, supply(given))
+        return cls(document, delete, names=names)
+
+    @classmethod
+    def of_folder(
+        cls, folder: Path, delete: Collection[str] = (), given: Mapping[str, str] | None = None
+    ) -> Source:
+        """As `of_document`, of a folder. Raises OSError, too."""
+        read = read_folder(folder, supply(given))
+        return cls(read.document, delete, read.removes, read.names)
+
+    def plan(self, now: ConfigurationDocument) -> Plan:
+        """Raises DocumentError for a group of `delete` that does not exist."""
+        groups = all_groups(now)
+        removes = groups if self.removes is None else set(groups) & set(self.removes)
+        return plan(now, self.document, {*self.delete, *removes})
 
 
 def preview(raw: bytes, delete: Collection[str] = ()) -> Judgement:
@@ -18,7 +57,12 @@ def preview(raw: bytes, delete: Collection[str] = ()) -> Judgement:
     `delete` names the groups in which what the document lacks is removed. Raises DocumentError for what is no
     document.
     """
-    return judge(_planned(read(raw), delete))
+    return preview_source(Source.of_document(raw, delete))
+
+
+def preview_source(source: Source) -> Judgement:
+    """As `preview`, of a document that has been read."""
+    return judge(source.plan)
 
 
 def import_document(
@@ -29,11 +73,20 @@ def import_document(
     Raises DocumentError; that is Refused where the document would bring in what cannot be served, and
     `allow_broken` does not say that it may. Nothing has changed then.
     """
-    wanted = read(raw)
-    return carry_out(_planned(wanted, delete), wanted, author, allow_broken=allow_broken)
+    return import_source(Source.of_document(raw, delete), author, allow_broken=allow_broken)
 
 
-def _planned(
-    wanted: ConfigurationDocument, delete: Collection[str]
-) -> Callable[[ConfigurationDocument], Plan]:
-    return lambda now: plan(now, wanted, delete)
+def import_source(
+    source: Source, author: Author, *, allow_broken: bool = False, expected_version: int | None = None
+) -> Judgement:
+    """As `import_document`, of a document that has been read.
+
+    Raises DocumentError also where the newest version is not `expected_version`: somebody has changed what
+    the document was made for.
+    """
+    judged = carry_out(
+        source.plan, source.document, author, allow_broken=allow_broken, expected_version=expected_version
+    )
+    if source.names is not None:
+        remember(source.document, source.names.values, source.names.uses(source.document))
+    return judged

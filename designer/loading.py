@@ -6,11 +6,13 @@ import threading
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
+from typing import NamedTuple
 
 from django.db import connection
 
 from designer import rows
-from designer.configuration import Configuration, Endpoint, Revision
+from designer.changed_parts import with_parts
+from designer.configuration import Configuration, Endpoint, Revision, RowIds
 from designer.models import Change
 from designer.revision import read_revision
 from designer.snapshot import snapshot
@@ -32,7 +34,12 @@ def reload(previous: Configuration) -> Configuration:
         if committed is not None and committed.revision == revision:
             return replace(committed, endpoints=_shared(previous, committed.endpoints))
         changed = _changed(previous.revision)
-        return _load(revision, previous) if changed is None else _reload(previous, revision, changed)
+        if changed is None:
+            return _load(revision, previous)
+        base: Configuration | None = previous
+        if changed.parts:
+            base = with_parts(previous, revision, changed.parts)
+        return _load(revision, previous) if base is None else _reload(base, revision, changed.endpoints)
 
 
 class _Inside(threading.local):
@@ -66,27 +73,50 @@ def _now() -> Revision:
     return read_revision()[0]
 
 
-def _changed(since: Revision) -> set[int] | None:
-    """The endpoints noted after `since`; None when that is not known, or not all."""
-    noted = list(Change.objects.filter(number__gte=since.number).values_list("number", "token", "endpoint"))
-    known = any(number == since.number and token == since.token for number, token, _ in noted)
-    later = {endpoint for number, _, endpoint in noted if number > since.number}
-    return None if not known or None in later else {endpoint for endpoint in later if endpoint is not None}
+class _Changed(NamedTuple):
+    """Endpoints by id, and tables that any endpoint may depend on."""
+
+    endpoints: set[int]
+    parts: set[str]
+
+
+def _changed(since: Revision) -> _Changed | None:
+    """What is noted after `since`; None when that is not known, or not all."""
+    columns = ("number", "token", "endpoint", "part")
+    noted = list(Change.objects.filter(number__gte=since.number).values_list(*columns))
+    if not any(number == since.number and token == since.token for number, token, *_ in noted):
+        return None
+    changed = _Changed(set(), set())
+    for number, _, endpoint, part in noted:
+        if number <= since.number:
+            continue
+        if endpoint is not None:
+            changed.endpoints.add(endpoint)
+        elif part is not None:
+            changed.parts.add(part)
+        else:
+            return None
+    return changed
 
 
 def _load(revision: Revision, previous: Configuration | None = None) -> Configuration:
     """What is as it was stays the same object, by which what was made of it is found again."""
     unreadable: rows.Unreadable = {}
-    entities = rows.entities(unreadable)
-    endpoints = rows.endpoints(entities, unreadable)
+    entities, closed = rows.entities(unreadable)
+    endpoints = rows.endpoints(entities.values(), closed, unreadable)
+    modules, roles = rows.modules(unreadable), rows.roles(unreadable)
     return Configuration(
         revision=revision,
         endpoints=_shared(previous, endpoints),
-        modules=rows.modules(unreadable),
-        entities=entities,
-        roles=rows.roles(unreadable),
+        modules=tuple(modules.values()),
+        entities=tuple(entities.values()),
+        closed_entities=closed,
+        roles=tuple(roles.values()),
+        caller_types=rows.caller_types(unreadable),
+        issuers=rows.issuers(unreadable),
         user_properties=rows.user_properties(unreadable),
         unreadable=MappingProxyType(unreadable),
+        ids=RowIds(MappingProxyType(modules), MappingProxyType(entities), MappingProxyType(roles)),
     )
 
 
@@ -100,19 +130,15 @@ def _same(before: Endpoint | None, now: Endpoint) -> Endpoint:
 
 
 def _reload(previous: Configuration, revision: Revision, changed: set[int]) -> Configuration:
-    unreadable = {
-        row: why
-        for row, why in previous.unreadable.items()
-        if row not in {f"endpoint {id}" for id in changed}
-    }
+    if not changed:
+        return replace(previous, revision=revision)
+    unread = {f"endpoint {id}" for id in changed}
+    unreadable = {row: why for row, why in previous.unreadable.items() if row not in unread}
     endpoints = {id: endpoint for id, endpoint in previous.endpoints.items() if id not in changed}
-    endpoints |= rows.endpoints(previous.entities, unreadable, only=changed)
-    return Configuration(
+    endpoints |= rows.endpoints(previous.entities, previous.closed_entities, unreadable, only=changed)
+    return replace(
+        previous,
         revision=revision,
         endpoints=MappingProxyType(endpoints),
-        modules=previous.modules,
-        entities=previous.entities,
-        roles=previous.roles,
-        user_properties=previous.user_properties,
         unreadable=MappingProxyType(unreadable),
     )

@@ -7,6 +7,7 @@ import re
 SEGMENT_PATTERN = r"^[a-z][a-z0-9-]{0,62}\Z"
 INPUT_PATTERN = r"^[A-Za-z_][A-Za-z0-9_]{0,62}\Z"
 ROLE_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}\Z"
+CALLER_TYPE_PATTERN = r"^[a-z][a-z0-9_-]{0,62}\Z"
 
 # Segments with a meaning of their own somewhere in the URL space.
 RESERVED_SEGMENTS = frozenset(
@@ -31,6 +32,15 @@ RESERVED_SEGMENTS = frozenset(
 # Query-string parameters the runtime reads itself.
 RESERVED_PARAMETERS = frozenset({"lcid", "pagesize", "cursor", "order"})
 
+# The type of callers whose record is a user of the platform: that of everybody whom nothing else is said of.
+USER_TYPE = "user"
+
+# What endpoints admitted before there were caller types. Release 0.2 names none while it is being replaced.
+TYPES_BEFORE_TYPES = ["service", USER_TYPE]
+SERVICE_TYPE = "service"
+# What expressions know of any caller under `user`, beside the properties.
+RESERVED_PROPERTIES = frozenset({"type", "roles", "claims"})
+
 _SEGMENT = re.compile(SEGMENT_PATTERN)
 
 
@@ -48,6 +58,11 @@ def output_key(name: str) -> str:
         return ""
     first, *rest = words
     return first.lower() + "".join(word[:1].upper() + word[1:].lower() for word in rest)
+
+
+def property_key(caller_type: str, name: str) -> str:
+    """What tells a user property from all others: of the type `user`, its name."""
+    return name if caller_type == USER_TYPE else f"{caller_type}.{name}"
 
 
 def input_name(attribute: str) -> str:

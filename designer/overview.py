@@ -117,6 +117,13 @@ def foreseen(configuration: Configuration) -> Overview:
     return _check(known, configuration, known.basis, {})
 
 
+def judged(configuration: Configuration, metadata: Metadata) -> Overview:
+    """What is to be said of a configuration that is stored nowhere. Needs no database and no platform."""
+    checker = Checker(configuration, metadata)
+    found = {id: tuple(checker.endpoint(id)) for id in configuration.endpoints}
+    return Overview(configuration, metadata, Basis("", 0), found, tuple(_others(checker, configuration)))
+
+
 def forget() -> None:
     """Check everything again when it is next asked for: for metadata that changes without saying so."""
     global _latest
@@ -197,6 +204,8 @@ def _others(checker: Checker, configuration: Configuration) -> Iterator[Finding]
         yield Finding(UNREADABLE, Severity.BLOCKING, why, row)
     for known in configuration.user_properties:
         yield from checker.user_property(known)
+    for issuer in configuration.issuers:
+        yield from checker.issuer(issuer)
 
 
 def _recorded_facts(configuration: Configuration, ids: Iterable[int]) -> Mapping[str, Any]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
-from functools import cache
 
 from django.conf import settings
 
@@ -16,7 +16,27 @@ PLATFORMS: Choice[Callable[[], Platform]] = Choice(
 )
 
 
-@cache
-def get_platform() -> Platform:
-    """One platform for the process; implementations are safe to share between threads."""
-    return PLATFORMS.find(settings.PORTICO["PLATFORM"])()
+class _OnlyPlatform:
+    """Threads that ask for it at once get the same: of two, one would be kept by what is served, and be taken
+    for another one at the next edit, so that everything would be read again."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._platform: Platform | None = None
+
+    def __call__(self) -> Platform:
+        """One platform for the process; implementations are safe to share between threads."""
+        if self._platform is not None:
+            return self._platform
+        with self._lock:
+            if self._platform is None:
+                self._platform = PLATFORMS.find(settings.PORTICO["PLATFORM"])()
+            return self._platform
+
+    def cache_clear(self) -> None:
+        """Make another one when it is next asked for: the settings name another."""
+        with self._lock:
+            self._platform = None
+
+
+get_platform = _OnlyPlatform()

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Literal, Protocol, TypeAlias
 
 from crmclient import Guid
 from designer.configuration import Configuration, Endpoint
-from designer.definitions import UserPropertyDefinition
+from designer.definitions import IssuerDefinition, UserPropertyDefinition
+from designer.names import USER_TYPE
 
 Place: TypeAlias = Literal["body", "query", "header"]
+# Of a caller without a token of an issuer.
+NO_CLAIMS: Mapping[str, Any] = MappingProxyType({})
 Verdict: TypeAlias = Literal["passed", "refused", "skipped"]
 
 
@@ -47,7 +51,8 @@ class Preview:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A call to be tried, as a caller with `roles` and the platform's `user`; anonymous without either.
+    """A call to be tried, as a caller of `caller_type` with `roles`, who stands for `caller_record`, a record
+    of the type's entity, or for none. `claims` are what expressions read as `user.claims`.
 
     `record`, `file` and `related` are the ids in the path, `query` and `headers` as sent; `content` is the
     body. `method` is one of the endpoint's; empty: its first.
@@ -55,7 +60,9 @@ class Attempt:
     """
 
     roles: Collection[str] = ()
-    user: Guid | None = None
+    caller_type: str = USER_TYPE
+    caller_record: Guid | None = None
+    claims: Mapping[str, Any] = field(default_factory=dict)
     anonymous: bool = False
     record: str = ""
     file: str = ""
@@ -66,6 +73,12 @@ class Attempt:
     content: bytes = b""
     content_type: str = "application/json"
     dry: bool = True
+
+    @property
+    def stands_for(self) -> str:
+        """The caller's record, for the audit log: of any type but users after its type."""
+        kind = "" if self.caller_type == USER_TYPE else self.caller_type
+        return f"{kind} {self.caller_record or ''}".strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +120,46 @@ class UserExample:
     problem: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class ExplainedStep:
+    """One check of a token, in words. `setting` is the field of the issuer that decides, in the definition's
+    terms; empty where none does. `harmless`: the token is accepted although this step fails.
+    """
+
+    title: str
+    verdict: Verdict
+    expected: str = ""
+    found: str = ""
+    setting: str = ""
+    harmless: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What becomes of a token. `issuer` is the name of the issuer that has it, or that it seems to be meant
+    for; empty where there is none.
+
+    `of_environment`: the setting ISSUERS has that issuer.
+    """
+
+    accepted: bool
+    steps: tuple[ExplainedStep, ...]
+    issuer: str = ""
+    of_environment: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DiscoveredIssuer:
+    """What an issuer's OpenID configuration says, and its key set. `problem`: why there is nothing."""
+
+    address: str
+    issuer: str = ""
+    keys_url: str = ""
+    algorithms: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    problem: str = ""
+
+
 class NotReady(Exception):
     """An answer that is still being made; the text says when to ask again."""
 
@@ -128,15 +181,36 @@ class Runtime(Protocol):
         name: str,
         user: Guid,
         roles: Collection[str],
+        caller_type: str = USER_TYPE,
+        claims: Mapping[str, Any] = NO_CLAIMS,
     ) -> UserExample:
-        """What `name`, one of `properties`, is for a platform's user who calls with `roles`."""
+        """What `name`, one of `properties` of `caller_type`, is for the caller who stands for the record
+        `user` of that type (empty: for none) and calls with `roles`, and with `claims` in the token.
+        """
         ...
 
-    def openapi(self, roles: Collection[str] | None) -> bytes:
-        """The OpenAPI document, as JSON, that callers with these roles are given; None: without a token.
+    def openapi(self, roles: Collection[str] | None, caller_type: str = USER_TYPE) -> bytes:
+        """The OpenAPI document, as JSON, that callers of that type with these roles are given; None: those
+        without a token.
 
         Raises NotReady while it is being made.
         """
+        ...
+
+    def explain_token(self, token: str, configuration: Configuration) -> Explanation:
+        """What becomes of a token, step by step. Nothing is registered, kept or logged."""
+        ...
+
+    def discover(self, issuer: str, address: str) -> DiscoveredIssuer:
+        """Read the OpenID configuration at `address`; empty: where that of `issuer` is."""
+        ...
+
+    def reachable_keys(self, issuer: IssuerDefinition) -> str:
+        """Why the keys of `issuer` cannot be read just now; empty where they can."""
+        ...
+
+    def environment_issuers(self) -> Sequence[IssuerDefinition]:
+        """Those that the setting ISSUERS describes."""
         ...
 
     def users(self) -> Mapping[Guid, str]:

@@ -1,4 +1,4 @@
-"""The parameters of queries: in which conditions each of them stands."""
+"""The conditions of queries, and in which of them each parameter stands."""
 
 from __future__ import annotations
 
@@ -37,18 +37,35 @@ def parameters_of(definition: EndpointDefinition) -> Mapping[str, tuple[Use, ...
     for query in (own, *(fetcher.query for fetcher in definition.fetchers)):
         for use in uses(query) if query else ():
             found[use.parameter] += (use,)
-    for use in _uses(definition.row_rule, None, {None: root}):
+    for use in _uses(conditions_of_filter(definition.row_rule, None, {None: root})):
         found[use.parameter] += (use,)
     return dict(found)
 
 
 def uses(query: DesignedQuery) -> Iterator[Use]:
+    return _uses(conditions(query))
+
+
+def conditions(query: DesignedQuery) -> Iterator[tuple[str, DesignedCondition]]:
+    """All conditions of a query, each with the entity of its attribute; empty where that is not known."""
     entities: dict[str | None, str] = {None: query.entity, query.entity: query.entity}
     links = list(_links(query.links))
     entities |= {link.alias: link.entity for link in links}
-    yield from _uses(query.filter, None, entities)
+    yield from conditions_of_filter(query.filter, None, entities)
     for link in links:
-        yield from _uses(link.filter, link.alias, entities)
+        yield from conditions_of_filter(link.filter, link.alias, entities)
+
+
+def conditions_of_filter(
+    group: DesignedFilter | None, standing: str | None, entities: Mapping[str | None, str]
+) -> Iterator[tuple[str, DesignedCondition]]:
+    """Those of a filter that stands in the link `standing`, or in none; `entities` are known by alias."""
+    for item in () if group is None else group.items:
+        if isinstance(item, DesignedCondition):
+            alias = standing if item.link is None else item.link
+            yield entities.get(alias, ""), item
+        else:
+            yield from conditions_of_filter(item, standing, entities)
 
 
 def takes_list(uses: Iterable[Use]) -> bool:
@@ -63,14 +80,8 @@ def _links(links: Iterable[DesignedLink]) -> Iterator[DesignedLink]:
         yield from _links(link.links)
 
 
-def _uses(
-    group: DesignedFilter | None, standing: str | None, entities: Mapping[str | None, str]
-) -> Iterator[Use]:
-    for item in () if group is None else group.items:
-        if isinstance(item, DesignedCondition):
-            alias = standing if item.link is None else item.link
-            for value in item.values:
-                if isinstance(value, Parameter):
-                    yield Use(value.name, entities.get(alias, ""), item.attribute, item.operator)
-        else:
-            yield from _uses(item, standing, entities)
+def _uses(found: Iterable[tuple[str, DesignedCondition]]) -> Iterator[Use]:
+    for entity, condition in found:
+        for value in condition.values:
+            if isinstance(value, Parameter):
+                yield Use(value.name, entity, condition.attribute, condition.operator)

@@ -98,12 +98,16 @@ def reason_of(problem: ErrorDetails) -> str:
     return Sentence(template, **{name: _shown(name, value) for name, value in given.items()})
 
 
+# What the library calls the type of a value that is too short.
+_COLLECTIONS = {"List": Sentence("List")}
+
+
 def _too_short(given: Mapping[str, Any]) -> Sentence:
     return Counted(
         "%(field_type)s should have at least %(number)s item after validation, not %(actual)s",
         "%(field_type)s should have at least %(number)s items after validation, not %(actual)s",
         given["min_length"],
-        field_type=given["field_type"],
+        field_type=_COLLECTIONS.get(given["field_type"], given["field_type"]),
         actual=given["actual_length"],
     )
 

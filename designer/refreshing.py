@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from crmclient import KeepsMetadata
+from crmclient import KeepsMetadata, Platform, TellsMetadataChanges
 from crmclient.metadata import Attribute
 from crmclient.query.designed import DesignedLink, DesignedQuery
 from designer.configuration import Configuration, Endpoint
@@ -48,9 +48,10 @@ class _Known:
     attributes: Mapping[str, Mapping[str, Attribute]]
 
 
-def refresh() -> Refreshed:
+def refresh(*, by_changes: bool = False) -> Refreshed:
     """Fetch the metadata anew; a platform that keeps no copy of it is only looked at again.
 
+    `by_changes`: only what the platform says has changed, where it can be asked for that.
     Raises PlatformFailure when the platform does not tell: then everything is as it was.
     """
     # What was saved past the studio is compared with the metadata that it was saved under.
@@ -59,7 +60,7 @@ def refresh() -> Refreshed:
     seen = overview()
     used = sorted(entities_used(seen.configuration))
     before = _known(used)
-    is_different = platform.refresh_metadata() if isinstance(platform, KeepsMetadata) else False
+    is_different = _fetch(platform, by_changes=by_changes)
     forget()
     after, degraded_before = _known(used), _degraded(seen)
     now = overview()
@@ -72,6 +73,12 @@ def refresh() -> Refreshed:
     )
 
 
+def _fetch(platform: Platform, *, by_changes: bool) -> bool:
+    if by_changes and isinstance(platform, TellsMetadataChanges):
+        return platform.refresh_changed_metadata()
+    return platform.refresh_metadata() if isinstance(platform, KeepsMetadata) else False
+
+
 def entities_used(configuration: Configuration) -> frozenset[str]:
     """Logical names of the entities that the configuration reads or writes."""
     found = {exposure.entity for exposure in configuration.entities}
@@ -80,8 +87,9 @@ def entities_used(configuration: Configuration) -> frozenset[str]:
         queries += [fetcher.query for fetcher in endpoint.definition.fetchers]
         found.update(name for query in queries if query is not None for name in _of_query(query))
     users = get_platform().conventions.users
-    if configuration.user_properties and users is not None:
-        found.add(users.entity)
+    of_users = users.entity if users is not None else ""
+    read = {known.caller_type for known in configuration.user_properties}
+    found |= {known.records(of_users) for known in configuration.caller_types if known.name in read} - {""}
     return frozenset(found)
 
 

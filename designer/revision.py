@@ -12,7 +12,7 @@ from designer.configuration import Revision
 
 # The row is missing in a flushed database; the question still gets an answer.
 _QUESTION = (
-    "SELECT revision.number, revision.token, {local} "
+    "SELECT revision.number, revision.token, {local}, {more} "
     "FROM (SELECT 1 AS one) AS always LEFT JOIN designer_revision AS revision ON revision.id = 1"
 )
 
@@ -23,8 +23,14 @@ def read_revision(local_revision_sql: str | None = None) -> tuple[Revision, str 
     `local_revision_sql` is a scalar expression over the configuration's database, which a local platform has
     as an attribute of that name; without one the second answer is None. An empty configuration is (0, "").
     """
-    number, token, local = _row(_QUESTION.format(local=local_revision_sql or "NULL"))
-    return Revision(number or 0, token or ""), local
+    revision, local, _ = read_revision_and("NULL", local_revision_sql)
+    return revision, local
+
+
+def read_revision_and(more: str, local_revision_sql: str | None = None) -> tuple[Revision, str | None, Any]:
+    """As `read_revision`, with what the scalar expression `more` gives, in the same query."""
+    number, token, local, found = _row(_QUESTION.format(local=local_revision_sql or "NULL", more=more))
+    return Revision(number or 0, token or ""), local, found
 
 
 def _row(sql: str) -> Sequence[Any]:

@@ -12,24 +12,30 @@ from typing import Any, TypeVar
 from django.db.models import Model, QuerySet
 from pydantic import ValidationError
 
-from designer.configuration import Endpoint
+from designer.configuration import Endpoint, Surroundings
 from designer.definitions import (
     AccessDefinition,
+    CallerTypeDefinition,
     Definition,
     EndpointDefinition,
     ExposedEntityDefinition,
+    IssuerDefinition,
     ModuleDefinition,
     RoleDefinition,
     UserPropertyDefinition,
+    closed_entity,
 )
+from designer.issuer_rows import ISSUER_COLUMNS, RULE_COLUMNS, issuer_data
 from designer.kinds import KINDS
 from designer.models import (
     Binding,
+    CallerType,
     Column,
     EndpointRole,
     ExposedEntity,
     Fetcher,
     Input,
+    Issuer,
     Module,
     Precondition,
     RelatedColumn,
@@ -56,23 +62,50 @@ _PRECONDITION = ("expression", "status", "message")
 _ENDPOINT = ("kind", "segment", "name", "title", "description", "enabled", "row_rule")
 
 
-def modules(unreadable: Unreadable) -> tuple[ModuleDefinition, ...]:
+def modules(unreadable: Unreadable) -> dict[int, ModuleDefinition]:
+    """By row id."""
     rows = _dicts(Module.objects.order_by("segment"), "segment", "title", "description")
-    return tuple(_readable(ModuleDefinition, "module", rows, unreadable))
+    return dict(_readable(ModuleDefinition, "module", rows, unreadable))
 
 
-def entities(unreadable: Unreadable) -> tuple[ExposedEntityDefinition, ...]:
-    rows = ExposedEntity.objects.order_by("module__segment", "segment").values_list(
-        "id", "module__segment", "segment", "entity", "title", "description", "row_rule"
+def entities(
+    unreadable: Unreadable,
+) -> tuple[dict[int, ExposedEntityDefinition], tuple[ExposedEntityDefinition, ...]]:
+    """The exposed entities by row id, and stand-ins for those that cannot be read: nobody reaches a record of
+    them."""
+    names = ("module", "segment", "entity", "title", "description")
+    joined = ExposedEntity.objects.order_by("module__segment", "segment", "row_rule__id").values_list(
+        *("id", "module__segment", "segment", "entity", "title", "description"),
+        *("row_rule__id", "row_rule__filter", "row_rule__all_records", "row_rule__roles__name"),
     )
-    names = ("module", "segment", "entity", "title", "description", "row_rule")
-    keyed = ((id, dict(zip(names, values, strict=True))) for id, *values in rows)
-    return tuple(_readable(ExposedEntityDefinition, "entity", keyed, unreadable))
+    exposed: dict[int, dict[str, Any]] = {}
+    entries: dict[int, dict[str, Any]] = {}
+    for id, *values, entry, filter, all_records, role in joined:
+        row = exposed.setdefault(id, {**dict(zip(names, values, strict=True)), "row_rule": []})
+        if entry is None:
+            continue
+        if entry not in entries:
+            entries[entry] = {"roles": [], "filter": filter, "all_records": all_records}
+            row["row_rule"].append(entries[entry])
+        if role is not None:
+            entries[entry]["roles"].append(role)
+    found = dict(_readable(ExposedEntityDefinition, "entity", exposed.items(), unreadable))
+    # Without its stand-in, the rule of such an entity would not be applied to queries of its module.
+    closed = tuple(closed_entity(row) for id, row in exposed.items() if f"entity {id}" in unreadable)
+    return found, closed
 
 
-def roles(unreadable: Unreadable) -> tuple[RoleDefinition, ...]:
-    rows = _dicts(Role.objects.order_by("name"), "name", "title", "description", "platform_roles")
-    return tuple(_readable(RoleDefinition, "role", rows, unreadable))
+def roles(unreadable: Unreadable) -> dict[int, RoleDefinition]:
+    """By row id."""
+    rows = _dicts(Role.objects.order_by("name"), "name", "title", "description", "platform_roles", "rate")
+    return dict(_readable(RoleDefinition, "role", rows, unreadable))
+
+
+def caller_types(unreadable: Unreadable) -> tuple[CallerTypeDefinition, ...]:
+    rows = _dicts(CallerType.objects.order_by("name"), "name", "entity", "title", "description")
+    found = (known for _, known in _readable(CallerTypeDefinition, "caller type", rows, unreadable))
+    # Databases order - and _ in their own ways.
+    return tuple(sorted(found, key=lambda known: known.name))
 
 
 def user_properties(unreadable: Unreadable) -> tuple[UserPropertyDefinition, ...]:
@@ -81,20 +114,34 @@ def user_properties(unreadable: Unreadable) -> tuple[UserPropertyDefinition, ...
         "user_property_id",
         _RELATED_COLUMN,
     )
-    names = ("name", "kind", "attribute", "relationship", "expression", "description")
+    names = ("name", "caller_type", "kind", "attribute", "relationship", "expression", "description")
     rows = _dicts(UserProperty.objects.order_by("position", "id"), *names)
     whole = ((id, {**row, "columns": columns[id]}) for id, row in rows)
-    return tuple(_readable(UserPropertyDefinition, "user property", whole, unreadable))
+    return tuple(known for _, known in _readable(UserPropertyDefinition, "user property", whole, unreadable))
+
+
+def issuers(unreadable: Unreadable) -> tuple[IssuerDefinition, ...]:
+    # One query for both: most configurations have few issuers, and many have none.
+    rows: dict[int, dict[str, Any]] = {}
+    rules: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
+    ordered = Issuer.objects.order_by("name", "role_rules__position", "role_rules__id")
+    of_rules = tuple(f"role_rules__{name}" for name in RULE_COLUMNS)
+    for id, rule, *values in ordered.values_list("id", "role_rules__id", *ISSUER_COLUMNS, *of_rules):
+        rows[id] = dict(zip(ISSUER_COLUMNS, values, strict=False))
+        if rule is not None:
+            rules[id].append(dict(zip(RULE_COLUMNS, values[len(ISSUER_COLUMNS) :], strict=True)))
+    whole = ((id, issuer_data(row, rules[id])) for id, row in rows.items())
+    return tuple(known for _, known in _readable(IssuerDefinition, "issuer", whole, unreadable))
 
 
 def endpoints(
-    exposed: Iterable[ExposedEntityDefinition], unreadable: Unreadable, only: Collection[int] | None = None
+    exposed: Iterable[ExposedEntityDefinition],
+    closed: Iterable[ExposedEntityDefinition],
+    unreadable: Unreadable,
+    only: Collection[int] | None = None,
 ) -> dict[int, Endpoint]:
-    """Endpoints by row id, those of `only` or all."""
-    by_place = {(entity.module, entity.segment): entity for entity in exposed}
-    by_module: defaultdict[str, list[ExposedEntityDefinition]] = defaultdict(list)
-    for entity in exposed:
-        by_module[entity.module].append(entity)
+    """Endpoints by row id, those of `only` or all. `closed`: see `entities`."""
+    surroundings = Surroundings.of(exposed, closed)
     of_endpoints = {} if only is None else {"endpoint_id__in": only}
 
     def parts(model: type[Model], names: tuple[str, ...]) -> Parts:
@@ -119,7 +166,7 @@ def endpoints(
         if data["kind"] not in KINDS:
             unreadable[f"endpoint {id}"] = Sentence("There is no kind “%(kind)s”.", kind=data["kind"])
             continue
-        found[id] = _endpoint(data, by_place.get(place), tuple(by_module[place[0]]))
+        found[id] = _endpoint(data, surroundings.entity(*place), surroundings.exposures(place[0]))
     return found
 
 
@@ -145,13 +192,17 @@ def _endpoint_rows(
     if only is not None:
         rows = rows.filter(id__in=only)
     places = ("module__segment", "entity__module__segment", "entity__segment")
-    for id, own, of_entity, exposure, required, settings, *values in rows.values_list(
-        "id", *places, "authentication_required", "settings", *_ENDPOINT
+    for id, own, of_entity, exposure, required, types, settings, acknowledged, *values in rows.values_list(
+        *("id", *places, "authentication_required", "caller_types", "settings", "acknowledgements"),
+        *_ENDPOINT,
     ):
         module = of_entity or own or ""
         data = dict(zip(_ENDPOINT, values, strict=True))
         data |= {"module": module, "exposure": exposure or "", "settings": settings}
-        data["access"] = {"authentication_required": required}
+        data["access"] = {"authentication_required": required, "caller_types": types}
+        data["acknowledgements"] = [
+            {name: one.get(name, "") for name in ("entity", "reason")} for one in acknowledged
+        ]
         yield id, (module, exposure or ""), data
 
 
@@ -172,10 +223,10 @@ def _endpoint(
 
 def _readable(
     definition: type[D], what: str, rows: Iterable[tuple[int, dict[str, Any]]], unreadable: Unreadable
-) -> Iterable[D]:
+) -> Iterable[tuple[int, D]]:
     for id, row in rows:
         try:
-            yield definition.model_validate(row)
+            yield id, definition.model_validate(row)
         except ValidationError as error:
             unreadable[f"{what} {id}"] = _reason(error)
 

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from crmclient.metadata import Attribute, Entity
 from crmclient.query.designed import (
+    ClaimValue,
     DesignedCondition,
     DesignedFilter,
     DesignedLink,
@@ -136,6 +137,8 @@ def _value(value: DesignedValue, attribute: Attribute | None) -> str:
             return f"@{name}"
         case UserValue(name):
             return f"@user.{name}"
+        case ClaimValue(path):
+            return f"@user.claims.{path}"
         case FetchValue():
             return f"@fetch.{value.fetcher}.{value.key}"
         case RecordValue(name):

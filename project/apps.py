@@ -11,7 +11,9 @@ class Project(AppConfig):
 
     def ready(self) -> None:
         from designer import ports
-        from project import checks, extensions, platform_checks  # noqa: F401  checks register themselves
+
+        # Checks register themselves.
+        from project import checks, extensions, platform_checks, sign_in_checks  # noqa: F401
         from runtime.studio import StudioRuntime
 
         extensions.load()

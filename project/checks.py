@@ -5,7 +5,9 @@ They run with every management command and, since a server program imports no co
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -22,6 +24,8 @@ from runtime.callers.tokens import RESOLVERS
 
 TAG = "portico"
 SHORTEST_KEY = 32
+# As browsers send it: no path, not `null`, which every page without an origin of its own sends.
+_ORIGIN = re.compile(r"https?://[^\s/?#@*]+")
 
 
 def refuse_a_wrong_start() -> None:
@@ -33,7 +37,8 @@ def refuse_a_wrong_start() -> None:
 
 @register(TAG)
 def settings_make_sense(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    return [*_extensions(), *_chosen(), *_time_zone(), *_upload_folder(), *_workers()]
+    about_settings = (_chosen, _time_zone, _upload_folder, _workers, _origins, _telemetry)
+    return [*_extensions(), *(message for check in about_settings for message in check())]
 
 
 @register(TAG)
@@ -41,6 +46,15 @@ def production_is_safe(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -
     if settings.DEVELOPMENT:
         return []
     return [*_keys(), *_hosts(), *_debug(), *_demo_accounts()]
+
+
+def _telemetry() -> Iterator[CheckMessage]:
+    if settings.PORTICO["OPENTELEMETRY"] and importlib.util.find_spec("opentelemetry") is None:
+        yield Error(
+            "OPENTELEMETRY=1, but the packages of OpenTelemetry are not installed.",
+            hint="Run `pip install --require-hashes -r requirements-otel.lock`, or set OPENTELEMETRY=0.",
+            id="portico.E020",
+        )
 
 
 def _extensions() -> Iterator[CheckMessage]:
@@ -94,6 +108,18 @@ def _workers() -> Iterator[CheckMessage]:
             "Several workers without CACHE_URL: each counts rate limits and failed logins on its own.",
             hint="Set CACHE_URL to a Redis, or WORKERS=1.",
             id="portico.W001",
+        )
+
+
+def _origins() -> Iterator[CheckMessage]:
+    """In every mode: with `*` taken as a name, no browser could call, and nothing would say why."""
+    wrong = [origin for origin in settings.CORS_ALLOWED_ORIGINS if not _ORIGIN.fullmatch(origin)]
+    if wrong:
+        yield Error(
+            f"CORS_ORIGINS lists what is no origin: {', '.join(wrong)}.",
+            hint="List each origin that may call the API from a browser, such as https://portal.example.org: "
+            "scheme and host, without a path. There is no `*`: every page of the web could then call.",
+            id="portico.E019",
         )
 
 

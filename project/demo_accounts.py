@@ -1,4 +1,4 @@
-"""The demo's accounts: three people of the demo's CRM with API accounts, and two of the studio."""
+"""The demo's accounts: API accounts of users and contacts of the demo's CRM, and two of the studio."""
 
 from __future__ import annotations
 
@@ -8,11 +8,15 @@ from dataclasses import dataclass
 from django.contrib.auth.models import Group, User
 from django.db import transaction
 
-from crmbox.demo.people import AYA_AGENT, MAX_MANAGER, RITA_REP
+from crmbox.demo.people import AYA_AGENT, CLARA_CUSTOMER, COSMO_CONTACT, MAX_MANAGER, RITA_REP
 from crmclient import Guid
 from designer.groups import ADMINISTRATOR, DESIGNER, PUBLISHER, for_real
 from designer.models import Role
+from designer.names import USER_TYPE
 from runtime.models import ApiAccount
+
+# The caller type of customers.
+_CONTACT = "contact"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,13 +24,16 @@ class _Person:
     first_name: str
     last_name: str
     role: str
-    platform_user: Guid
+    record: Guid
+    caller_type: str = USER_TYPE
 
 
 API_ACCOUNTS: Mapping[str, _Person] = {
     "rep": _Person("Rita", "Rep", "sales-rep", RITA_REP),
     "manager": _Person("Max", "Manager", "sales-manager", MAX_MANAGER),
     "agent": _Person("Aya", "Agent", "support", AYA_AGENT),
+    "customer": _Person("Clara", "Customer", "customer", CLARA_CUSTOMER, _CONTACT),
+    "customer2": _Person("Cosmo", "Contact", "customer", COSMO_CONTACT, _CONTACT),
 }
 STUDIO_ACCOUNTS = ("designer", "admin")
 
@@ -66,6 +73,6 @@ def _user(
 
 def _api_account(user: User, person: _Person) -> None:
     account, _ = ApiAccount.objects.update_or_create(
-        user=user, defaults={"platform_user": person.platform_user}
+        user=user, defaults={"caller_type_id": person.caller_type, "record": person.record}
     )
     account.roles.set([Role.objects.get(name=person.role)])

@@ -89,6 +89,70 @@ def day_of_year(value: str) -> str:
     return value
 
 
+def group_table(value: str) -> dict[str, tuple[str, ...]]:
+    """A JSON object: one group of the studio, or an array of them, by a value that a provider sends."""
+    table = json.loads(value)
+    if not isinstance(table, dict):
+        raise ValueError("write a JSON object of group names, or arrays of them, by claim value")  # noqa: TRY004
+    groups = {key: [given] if isinstance(given, str) else given for key, given in table.items()}
+    if not all(
+        isinstance(names, list) and names and all(isinstance(name, str) for name in names)
+        for names in groups.values()
+    ):
+        raise ValueError("write a JSON object of group names, or arrays of them, by claim value")
+    return {key: tuple(names) for key, names in groups.items()}
+
+
+def objects(
+    required: tuple[str, ...], optional: tuple[str, ...] = ()
+) -> Callable[[str], list[dict[str, str]]]:
+    """A JSON array of objects of texts."""
+
+    def read(value: str) -> list[dict[str, str]]:
+        sentence = "write a JSON array of objects with " + ", ".join(required)
+        if optional:
+            sentence += " and, where they are needed, " + ", ".join(optional)
+        try:
+            found = json.loads(value or "[]")
+        except ValueError:
+            # The complaint of the parser would quote what may be a secret.
+            raise ValueError(sentence) from None
+        if not isinstance(found, list) or not all(
+            isinstance(one, dict)
+            and set(required) <= set(one) <= {*required, *optional}
+            and all(isinstance(text, str) and text for text in one.values())
+            for one in found
+        ):
+            raise ValueError(sentence)
+        return found
+
+    return read
+
+
+def numbers(*names: str, greatest: int | None = None) -> Callable[[str], list[int]]:
+    """Whole numbers, comma-separated, one for each name."""
+
+    def read(value: str) -> list[int]:
+        found = words(value)
+        if len(found) != len(names):
+            raise ValueError(f"write {len(names)} whole numbers: {', '.join(names)}")
+        return [between(0, greatest)(number) for number in found]
+
+    return read
+
+
+def percentages(*names: str) -> Callable[[str], list[int]]:
+    """Whole numbers as of `numbers`, which are a hundred together at most."""
+
+    def read(value: str) -> list[int]:
+        found = numbers(*names)(value)
+        if sum(found) > 100:
+            raise ValueError(f"write {len(names)} whole numbers that are 100 together at most")
+        return found
+
+    return read
+
+
 @dataclass(frozen=True, slots=True)
 class Setting:
     """One setting: `help` is a sentence for operators; `default` is what an unset variable means, as text."""
@@ -140,15 +204,35 @@ SETTINGS: tuple[Setting, ...] = (
         "CACHE_URL",
         url("redis", "rediss"),
         "",
-        "Redis, for rate limits and pauses that Dataverse asks for, which then hold across processes. "
-        "Empty: per process.",
+        "Redis, for rate limits, cached answers and the budget of Dataverse, which then hold across "
+        "processes. Empty: per process.",
         secret=True,
+    ),
+    Setting(
+        "CACHE_ENCRYPT",
+        flag,
+        "1",
+        "Whether cached answers are encrypted in Redis. Without it they are signed, and can be read there.",
+    ),
+    Setting(
+        "ANSWER_CACHE_MEGABYTES",
+        count,
+        "64",
+        "Memory of each server process for cached answers, in megabytes. The answers that nobody asked for "
+        "the longest go first.",
     ),
     Setting("DATA_DIR", text, "var", "The folder of the SQLite database and of files."),
     Setting("HOST", text, "127.0.0.1", "The address `manage.py serve` listens on."),
     Setting("PORT", port, "8000", "The port `manage.py serve` listens on."),
     Setting("WORKERS", count, "1", "Server processes; with more than one, set CACHE_URL too."),
     Setting("THREADS", count, "4", "Requests that each server process works on at once."),
+    Setting(
+        "WORKER_PATIENCE",
+        whole,
+        "60",
+        "Seconds that a server process may answer nothing before it is replaced, at least REQUEST_DEADLINE "
+        "and five; 0 waits for ever.",
+    ),
     Setting(
         "CLIENT_PATIENCE",
         between(1, 600),
@@ -176,6 +260,13 @@ SETTINGS: tuple[Setting, ...] = (
         "0",
         "How many proxies in front add to `X-Forwarded-For`; the one source of a client's address.",
     ),
+    Setting(
+        "HSTS_SECONDS",
+        whole,
+        "0",
+        "Seconds for which browsers call this host by https alone (`Strict-Transport-Security`), such as "
+        "31536000; 0 says nothing to them. Needs TRUSTED_PROXIES.",
+    ),
     Setting("CORS_ORIGINS", words, "", "Origins that browsers may call the API from, comma-separated."),
     Setting("CSRF_ORIGINS", words, "", "Origins the studio is served from behind a proxy, comma-separated."),
     Setting(
@@ -192,6 +283,13 @@ SETTINGS: tuple[Setting, ...] = (
         "Issuers whose tokens are taken besides the service's own: a JSON object by `iss`, each with "
         "`audience`, `jwks_url` or `public_key`, `algorithms`, `roles_claim`, `role_map`, "
         "`platform_user_claim`, `leeway`.",
+    ),
+    Setting(
+        "ISSUER_PRIVATE_HOSTS",
+        words,
+        "",
+        "Hosts in the own network that keys of issuers may be fetched from, comma-separated: those of an "
+        "identity provider of your own. All other addresses have to be public.",
     ),
     Setting(
         "TOKEN_LEEWAY",
@@ -235,7 +333,36 @@ SETTINGS: tuple[Setting, ...] = (
         "0",
         "Whether CRM_URL and CRM_TOKEN_URL may lead into a private network, as on-premises ones do.",
     ),
-    Setting("CRM_CONCURRENCY", count, "40", "Requests to Dataverse under way at once, in each process."),
+    Setting(
+        "CRM_CLIENTS",
+        objects(("client_id",), ("client_secret", "certificate", "certificate_password")),
+        "[]",
+        "More applications beside CRM_CLIENT_ID, each an application user of Dataverse with a budget of its "
+        "own: a JSON array of objects with `client_id` and `client_secret`, or `certificate` and, where it "
+        "has one, `certificate_password`.",
+        secret=True,
+    ),
+    Setting(
+        "CRM_CONCURRENCY",
+        count,
+        "40",
+        "Requests to Dataverse under way at once, of one application user in all processes. Without "
+        "CACHE_URL each process may use its part of it, by WORKERS.",
+    ),
+    Setting(
+        "CRM_BUDGET",
+        numbers("requests", "seconds of work"),
+        "6000,1200",
+        "What Dataverse grants one application user in five minutes: requests, and seconds of work. 0 is no "
+        "limit.",
+    ),
+    Setting(
+        "CRM_SHARES",
+        percentages("writes", "reads", "anonymous reads", "background"),
+        "40,35,15,10",
+        "How the budget is shared out, in percent: writes of known callers, their reads, whatever anonymous "
+        "callers ask for, and what the service does by itself.",
+    ),
     Setting("CRM_IMPERSONATE", flag, "0", "Act on the platform as the caller's user, not as the service."),
     Setting(
         "CRM_IMPERSONATE_BY",
@@ -248,6 +375,14 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("CRM_FILES", one_of("database", "disk"), "database", "Where the embedded platform keeps files."),
     Setting("CRM_SERVER_CLIENT_ID", text, "", "The client that `manage.py crmserver` gives tokens to."),
     Setting("CRM_SERVER_CLIENT_SECRET", text, "", "The secret of that client.", secret=True),
+    Setting(
+        "CRM_SERVER_CLIENTS",
+        objects(("client_id", "client_secret", "user")),
+        "[]",
+        "More clients that `manage.py crmserver` gives tokens to, each as a system user: a JSON array of "
+        "objects with `client_id`, `client_secret` and `user`, the id of that user.",
+        secret=True,
+    ),
     Setting(
         "CRM_SERVER_LIMITS",
         words,
@@ -279,6 +414,13 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("QUERY_STRING_LIMIT", whole, str(8 * 1024), "Longest query string, in bytes."),
     Setting("REQUEST_DEADLINE", whole, "30", "Seconds a request may take, platform calls included."),
     Setting("PLATFORM_TIMEOUT", whole, "20", "Seconds a single platform call may take."),
+    Setting("METADATA_TIMEOUT", whole, "120", "Seconds one request for Dataverse's metadata may take."),
+    Setting(
+        "METADATA_REFRESH",
+        whole,
+        "15",
+        "Minutes from one look for changes of Dataverse's metadata to the next; 0: only *Refresh* looks.",
+    ),
     Setting("CALLER_RATE", whole, "600", "Requests a minute for one caller; 0 switches the limit off."),
     Setting("ADDRESS_RATE", whole, "60", "Requests a minute for one anonymous address; 0 switches it off."),
     Setting(
@@ -295,7 +437,74 @@ SETTINGS: tuple[Setting, ...] = (
         "anywhere slow it down, three times as many from one network lock that out. 0 switches it off.",
     ),
     Setting(
-        "AUDIT_DAYS", whole, "1095", "Days that entries of the audit log are kept; 0 keeps them for ever."
+        "STUDIO_OIDC_ISSUER",
+        url("https", "http"),
+        "",
+        "The OpenID provider that people sign in to the studio at: exactly the `issuer` of its discovery "
+        "document. Empty: accounts of the studio alone.",
+    ),
+    Setting("STUDIO_OIDC_CLIENT_ID", text, "", "The studio's client id at that provider."),
+    Setting(
+        "STUDIO_OIDC_CLIENT_SECRET",
+        text,
+        "",
+        "The secret of that client. Empty for a public client.",
+        secret=True,
+    ),
+    Setting(
+        "STUDIO_OIDC_NAME",
+        text,
+        "OpenID Connect",
+        "What the login page calls the provider: *Sign in with …*.",
+    ),
+    Setting(
+        "STUDIO_OIDC_SCOPES", text, "openid profile email", "Scopes asked for, with spaces between them."
+    ),
+    Setting(
+        "STUDIO_OIDC_GROUPS_CLAIM",
+        text,
+        "groups",
+        "The claim with a person's groups or roles: its name, or a path with dots such as "
+        "`realm_access.roles`.",
+    ),
+    Setting(
+        "STUDIO_OIDC_GROUPS",
+        group_table,
+        "{}",
+        "Groups of the studio by a value of that claim, as a JSON object: "
+        '`{"crm-admins": "Administrator", "crm-team": ["Designer", "Publisher"]}`. Nobody else gets in.',
+    ),
+    Setting(
+        "STUDIO_OIDC_CONTACT",
+        text,
+        "",
+        "Whom people ask who are signed in and may not enter, such as `it-help@example.com`.",
+    ),
+    Setting(
+        "STUDIO_OIDC_HOURS",
+        between(1, 720),
+        "10",
+        "Hours after which the provider is asked again: its claims hold for so long.",
+    ),
+    Setting(
+        "STUDIO_OIDC_PRIVATE_ADDRESS",
+        flag,
+        "0",
+        "Whether STUDIO_OIDC_ISSUER may lead into a private network.",
+    ),
+    Setting(
+        "STUDIO_LOCAL_LOGIN",
+        words,
+        "",
+        "The only accounts that may log in to the studio with name and password, comma-separated: one for "
+        "emergencies. Empty: all that have a password.",
+    ),
+    Setting(
+        "AUDIT_DAYS",
+        whole,
+        "400",
+        "Days that entries of the audit log are kept; 0 keeps them for ever. Run `manage.py prepare` after a "
+        "change: the database itself refuses to delete an entry before.",
     ),
     Setting(
         "PRIVATE_DESCRIPTIONS",
@@ -315,6 +524,19 @@ SETTINGS: tuple[Setting, ...] = (
         "",
         "The bearer token that `/metrics` asks of other machines. Empty: it answers this machine only.",
         secret=True,
+    ),
+    Setting(
+        "ACCESS_LOG",
+        flag,
+        "1",
+        "A log line for each request, where LOG_LEVEL is `INFO` or `DEBUG`; 0 for none.",
+    ),
+    Setting(
+        "OPENTELEMETRY",
+        flag,
+        "0",
+        "Send traces and metrics by OTLP over HTTP, as the variables of OpenTelemetry (`OTEL_…`) say. Needs "
+        "the packages of requirements-otel.lock.",
     ),
     Setting("LOG_LEVEL", one_of("DEBUG", "INFO", "WARNING", "ERROR"), "INFO", "How much is logged."),
 )

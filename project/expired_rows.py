@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import datetime as dt
+import logging
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from django.conf import settings
+from django.contrib.admin.models import LogEntry
 from django.contrib.sessions.models import Session
+from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from rest_framework_simplejwt.token_blacklist.models import OutstandingToken
 
 from crmbox.files.registry import forget_abandoned
 from designer.models import AuditEntry, EndpointCalls, TriedCall
 from runtime.callers.failed_logins import COOL_OFF, REMEMBERED
-from runtime.models import FailedLogins, IdempotencyRecord, KnownNetwork
+from runtime.callers.refusal_counts import KEPT as REFUSALS_KEPT
+from runtime.models import FailedLogins, IdempotencyRecord, KnownNetwork, RefusalCount, TokenFamily
 from runtime.serving.usage import KEPT as USAGE_KEPT
+
+logger = logging.getLogger("portico.tidying")
 
 # Longer than a form of *Try it* is good for.
 _TRIED_KEPT = dt.timedelta(hours=1)
+# The database measures the age of audit entries by a clock of its own.
+_CLOCKS_DIFFER = dt.timedelta(hours=1)
 
 
 class Expiring(NamedTuple):
@@ -34,12 +42,15 @@ def kinds() -> tuple[Expiring, ...]:
         Expiring("Idempotency keys", _rows(_idempotency, "expires")),
         # Tokens live equally long: the oldest come first in the order of their ids.
         Expiring("Refresh tokens", _rows(_tokens, "pk")),
+        Expiring("Families of refresh tokens", _rows(_families, "expires_at")),
         Expiring("Studio sessions", _rows(_sessions, "expire_date")),
         Expiring("Failed logins", _rows(_failed_logins, "last_at")),
         Expiring("Known networks", _rows(_known_networks, "last_at")),
+        Expiring("Refused callers", _rows(_refusals, "day")),
         Expiring("Calls by hour", _rows(_calls, "hour")),
         Expiring("Calls tried for real", _rows(_tried, "made_at")),
-        Expiring("Audit entries", _rows(_audit, "at")),
+        Expiring("Audit entries", _audit_entries),
+        Expiring("History of accounts and groups", _rows(_history, "pk")),
         Expiring("Uploads broken off", lambda most: forget_abandoned(min(most, 20))),
     )
 
@@ -60,6 +71,10 @@ def _idempotency(now: dt.datetime) -> QuerySet[Any]:
 
 def _tokens(now: dt.datetime) -> QuerySet[Any]:
     return OutstandingToken.objects.filter(expires_at__lt=now)
+
+
+def _families(now: dt.datetime) -> QuerySet[Any]:
+    return TokenFamily.objects.filter(expires_at__lt=now)
 
 
 def _sessions(now: dt.datetime) -> QuerySet[Any]:
@@ -84,8 +99,31 @@ def _tried(now: dt.datetime) -> QuerySet[Any]:
     return TriedCall.objects.filter(made_at__lt=now - _TRIED_KEPT)
 
 
+def _refusals(now: dt.datetime) -> QuerySet[Any]:
+    return RefusalCount.objects.filter(day__lt=now.date() - REFUSALS_KEPT)
+
+
+def _audit_entries(most: int) -> int:
+    try:
+        with transaction.atomic():
+            return _rows(_audit, "at")(most)
+    except IntegrityError:
+        logger.warning(
+            "The database keeps audit entries for longer than AUDIT_DAYS says. Run `manage.py prepare`."
+        )
+        return 0
+
+
 def _audit(now: dt.datetime) -> QuerySet[Any]:
     days = settings.PORTICO["AUDIT_DAYS"]
     if not days:
         return AuditEntry.objects.none()
-    return AuditEntry.objects.filter(at__lt=now - dt.timedelta(days=days))
+    return AuditEntry.objects.filter(at__lt=now - dt.timedelta(days=days) - _CLOCKS_DIFFER)
+
+
+def _history(now: dt.datetime) -> QuerySet[Any]:
+    """The admin's own, which the audit log has more of."""
+    days = settings.PORTICO["AUDIT_DAYS"]
+    if not days:
+        return LogEntry.objects.none()
+    return LogEntry.objects.filter(action_time__lt=now - dt.timedelta(days=days))

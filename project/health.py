@@ -13,6 +13,7 @@ from django.http import HttpRequest, JsonResponse
 from django.views.decorators.http import require_safe
 
 from crmclient.database_errors import Trouble, trouble_of
+from crmclient.outages import Outage
 from crmclient.watchdog import Watch
 
 logger = logging.getLogger(__name__)
@@ -30,6 +31,18 @@ _WRITE = (
 )
 
 
+_unmigrated = Outage(
+    logger,
+    "Not ready: migrations are missing; run `manage.py migrate`.",
+    "Ready: every migration is applied.",
+)
+_silent = Outage(
+    logger,
+    "Not ready: the database does not answer or cannot be written.",
+    "Ready: the database answers and can be written.",
+)
+
+
 class _Readiness:
     """Whether the database is migrated and can be written to, as it said a moment ago."""
 
@@ -43,6 +56,9 @@ class _Readiness:
         with self._lock:
             if time.monotonic() >= self._until:
                 self._ready = self._migrations_applied() and self._writable()
+                if self._ready:
+                    _unmigrated.worked()
+                    _silent.worked()
                 # A migration is noticed when it is applied.
                 self._until = time.monotonic() + REMEMBERED if self._migrated else 0.0
             return self._ready
@@ -61,7 +77,7 @@ class _Readiness:
                 _log_silence(error)
                 return False
             if not self._migrated:
-                logger.warning("Not ready: migrations are missing; run `manage.py migrate`.")
+                _unmigrated.failed()
         return self._migrated
 
     def _writable(self) -> bool:
@@ -84,7 +100,7 @@ class _Readiness:
 def _log_silence(error: Exception) -> None:
     trouble = trouble_of(error)
     reason = type(error).__name__ if trouble is None else trouble.value
-    logger.warning("Not ready: the database does not answer or cannot be written.", extra={"reason": reason})
+    _silent.failed(reason=reason)
 
 
 readiness = _Readiness()

@@ -20,6 +20,9 @@ import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
 from crmclient.sentences import for_log
+from crmclient.tally import current
+from runtime.http.request_ids import request_id
+from runtime.http.request_record import RequestRecord
 
 PLAIN = (str, int, float, bool, type(None))
 
@@ -33,6 +36,14 @@ _LONGEST_CHAIN = 10
 
 def without_objects(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
     return {key: value for key, value in event.items() if isinstance(value, PLAIN) or key.startswith("_")}
+
+
+def of_request(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
+    """The id of the request that the thread works on."""
+    record = current.get()
+    if isinstance(record, RequestRecord) and record.request is not None:
+        event.setdefault("request_id", request_id(record.request))
+    return event
 
 
 def exceptions(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
@@ -97,6 +108,7 @@ class JsonFormatter(structlog.stdlib.ProcessorFormatter):
             structlog.stdlib.add_log_level,
             structlog.stdlib.add_logger_name,
             structlog.stdlib.ExtraAdder(),
+            of_request,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             exceptions,
             without_objects,

@@ -102,8 +102,10 @@ class StudioFrames(StudioOnly, XFrameOptionsMiddleware):
 class StudioLockout(StudioOnly, AxesMiddleware):  # type: ignore[misc]
     """The studio's login is counted with those of the API: it is the same people's passwords."""
 
+    counted = frozenset({settings.LOGIN_URL, f"{STUDIO}sign-in/"})
+
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        if request.method == "POST" and request.path_info == settings.LOGIN_URL:
+        if request.method == "POST" and request.path_info in self.counted:
             try:
                 count_login(request)
             except Problem as refusal:

@@ -44,7 +44,16 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    return _failed(request, sys.exception(), "portico/server_error.html", 500)
+    error = sys.exception()
+    problem = problem_of(error) if isinstance(error, Exception) else None
+    if problem is not None and problem.status_code > 500 and not is_of_the_api(request.path_info):
+        # The database is away, slow or full: a proxy and a reader may try again.
+        shown = {"reason": problem.sentence}
+        page = render(request, "portico/unavailable.html", shown, status=problem.status_code)
+        for name, value in problem.headers.items():
+            page.headers[name] = value
+        return page
+    return _failed(request, error, "portico/server_error.html", 500)
 
 
 def _failed(request: HttpRequest, error: BaseException | None, template: str, status: int) -> HttpResponse:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django.conf import settings
 
 from crmbox.engine.bulkhead import Bulkhead
 from crmbox.platform import EmbeddedPlatform
 from crmclient import Platform
-from project import threads
+from project import applications, threads
 
 if TYPE_CHECKING:
-    from crmclient.dataverse.http.throttle import SharedThrottle
+    from crmclient.dataverse.http.budget import Budget
 
 
 def configured() -> Platform:
@@ -31,47 +30,42 @@ def embedded() -> Platform:
 def dataverse() -> Platform:
     """The organisation at CRM_URL. Its metadata is kept in the configuration's database."""
     # Nothing of it is needed, or loaded, by a service that has its platform in the box.
-    from crmclient.dataverse import DataversePlatform, Options
+    from crmclient.dataverse.options import Options
+    from crmclient.dataverse.platform import DataversePlatform
     from project.metadata_store import DatabaseStore
-    from project.metrics import PlatformMetrics
+    from project.observability.platform_observer import PlatformMetrics
 
     env = settings.PORTICO
     store = DatabaseStore(env["CRM_URL"])
     options = Options(
         env["CRM_URL"],
         timeout=float(env["PLATFORM_TIMEOUT"]),
-        concurrency=env["CRM_CONCURRENCY"],
+        metadata_timeout=float(env["METADATA_TIMEOUT"]),
+        concurrency=threads.at_the_platform(),
         by_object_id=env["CRM_IMPERSONATE_BY"] == "object",
     )
+    clients = applications.of_the_platform()
     return DataversePlatform(
         options,
-        _token_source(env, f"{options.root}/.default"),
+        *(client.tokens(f"{options.root}/.default") for client in clients),
         store=store,
         observer=PlatformMetrics(),
-        throttle=_throttle(env, env["CRM_URL"]),
+        budget=_budget([client.id for client in clients]),
         local_revision_sql=store.revision_sql,
     )
 
 
-def _throttle(env: dict[str, Any], url: str) -> SharedThrottle | None:
-    """What all processes know of the pauses that `url` asked for, where they have a Redis in common."""
+def _budget(client_ids: list[str]) -> Budget:
+    """Dataverse's budget for all processes where they have a Redis in common, else a part for this one."""
+    from crmclient.dataverse.http.budget import BOUNDLESS, SHARES, Limits
+    from crmclient.dataverse.http.process_budget import ProcessBudget
+
+    env = settings.PORTICO
+    requests, work = (number or BOUNDLESS for number in env["CRM_BUDGET"])
+    shares = {share: percent / 100 for share, percent in zip(SHARES, env["CRM_SHARES"], strict=True)}
+    limits = Limits(requests, float(work), env["CRM_CONCURRENCY"], shares=shares)
     if not env["CACHE_URL"]:
-        return None
-    from project.shared_throttle import RedisThrottle
+        return ProcessBudget(limits.part(env["WORKERS"]), len(client_ids))
+    from project.shared_budget import RedisBudget
 
-    return RedisThrottle(env["CACHE_URL"], url, env["CRM_CLIENT_ID"])
-
-
-def _token_source(env: dict[str, Any], scope: str) -> Any:
-    if env["CRM_TOKEN_URL"]:
-        from crmclient.dataverse.http.client_credentials import ClientCredentials
-
-        url = env["CRM_TOKEN_URL"]
-        throttle = _throttle(env, url)
-        return ClientCredentials(url, env["CRM_CLIENT_ID"], env["CRM_CLIENT_SECRET"], scope, throttle)
-    from crmclient.dataverse.http.entra import Entra, certificate
-
-    credential: str | dict[str, Any] = env["CRM_CLIENT_SECRET"]
-    if env["CRM_CERTIFICATE"]:
-        credential = certificate(Path(env["CRM_CERTIFICATE"]), env["CRM_CERTIFICATE_PASSWORD"])
-    return Entra(env["CRM_TENANT_ID"], env["CRM_CLIENT_ID"], credential, scope)
+    return RedisBudget(env["CACHE_URL"], env["CRM_URL"], client_ids, limits, env["WORKERS"])

@@ -11,16 +11,17 @@ from django.apps import AppConfig
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, register
 
+from crmclient.outbound import check_url, is_public
+from project import applications
 from project.addresses import is_loopback
 from project.checks import TAG
-from runtime.callers.outbound import check_url, is_public
 
 
 @register(TAG)
 def platform_can_be_reached(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
     if not settings.PORTICO["CRM_URL"]:
         return []
-    return [*_addresses(), *_credentials(), *_certificate()]
+    return [*_addresses(), *_credentials(), *_certificates()]
 
 
 def _addresses() -> Iterator[CheckMessage]:
@@ -56,13 +57,17 @@ def _is_private(url: str) -> bool:
 
 def _credentials() -> Iterator[CheckMessage]:
     env = settings.PORTICO
-    missing = [] if env["CRM_CLIENT_ID"] else ["CRM_CLIENT_ID"]
-    if env["CRM_TOKEN_URL"]:
-        missing += [] if env["CRM_CLIENT_SECRET"] else ["CRM_CLIENT_SECRET"]
-    else:
-        missing += [] if env["CRM_TENANT_ID"] else ["CRM_TENANT_ID"]
-        if not (env["CRM_CLIENT_SECRET"] or env["CRM_CERTIFICATE"]):
-            missing.append("CRM_CLIENT_SECRET or CRM_CERTIFICATE")
+    clients = applications.of_the_platform()
+    missing = [] if clients else ["CRM_CLIENT_ID"]
+    if not env["CRM_TOKEN_URL"] and not env["CRM_TENANT_ID"]:
+        missing.append("CRM_TENANT_ID")
+    for number, client in enumerate(clients):
+        if client.secret or (client.certificate and not env["CRM_TOKEN_URL"]):
+            continue
+        first = number == 0 and bool(env["CRM_CLIENT_ID"])
+        secret = "CRM_CLIENT_SECRET" if first else f"the client_secret of {client.id} in CRM_CLIENTS"
+        certificate = " or CRM_CERTIFICATE" if first else " or its certificate"
+        missing.append(secret if env["CRM_TOKEN_URL"] else secret + certificate)
     if missing:
         yield Error(
             f"CRM_URL is set, but not {', '.join(missing)}.",
@@ -71,11 +76,13 @@ def _credentials() -> Iterator[CheckMessage]:
         )
 
 
-def _certificate() -> Iterator[CheckMessage]:
-    path = settings.PORTICO["CRM_CERTIFICATE"]
-    if path and not Path(path).is_file():
-        yield Error(
-            f"CRM_CERTIFICATE={path!r} is no file.",
-            hint="Write the path of a PFX file, or of a PEM file with certificate and key.",
-            id="portico.E013",
-        )
+def _certificates() -> Iterator[CheckMessage]:
+    for client in applications.of_the_platform():
+        if client.certificate and not Path(client.certificate).is_file():
+            first = client.id == settings.PORTICO["CRM_CLIENT_ID"]
+            place = "CRM_CERTIFICATE=" if first else f"CRM_CLIENTS: the certificate of {client.id}, "
+            yield Error(
+                f"{place}{client.certificate!r} is no file.",
+                hint="Write the path of a PFX file, or of a PEM file with certificate and key.",
+                id="portico.E013",
+            )

@@ -1,19 +1,12 @@
-"""What all processes know of the pauses that Dataverse asked for, in Redis."""
+"""What all processes know of the pauses that a token endpoint asked for, in Redis."""
 
 from __future__ import annotations
 
 import hashlib
-import logging
-import time
-from functools import cached_property
-from typing import Any, Final
+from typing import Final
 
 from crmclient.dataverse.http.throttle import SharedThrottle
-
-logger = logging.getLogger("portico.platform")
-
-_REDIS_SECONDS: Final = 0.5
-_REDIS_PAUSE: Final = 5.0
+from project.redis_memory import RedisMemory
 
 # A later refusal may ask for less than an earlier one: the longer pause stays.
 _EXTEND: Final = """
@@ -30,42 +23,15 @@ class RedisThrottle(SharedThrottle):
     """
 
     def __init__(self, redis: str, url: str, client_id: str) -> None:
-        self._url = redis
+        self._memory = RedisMemory(redis, "pauses that the token endpoint asks for are known")
         user = f"{url.rstrip('/').lower()} {client_id.lower()}"
         self._key = f"portico:throttled:{hashlib.sha256(user.encode()).hexdigest()}"
-        self._again = 0.0
 
     def left(self) -> float:
         # Redis answers below zero for a key that is not there.
-        return max(0.0, self._asked("PTTL", self._key) / 1000)
+        return max(0.0, int(self._memory.asked("PTTL", self._key) or 0) / 1000)
 
     def rest(self, seconds: float) -> None:
         milliseconds = int(seconds * 1000)
         if milliseconds > 0:
-            self._asked("EVAL", _EXTEND, "1", self._key, str(milliseconds))
-
-    def _asked(self, *command: str) -> int:
-        if time.monotonic() < self._again:
-            return 0
-        from redis.exceptions import RedisError
-
-        try:
-            return int(self._redis.execute_command(*command) or 0)
-        except (RedisError, OSError):
-            self._again = time.monotonic() + _REDIS_PAUSE
-            logger.warning("pauses that Dataverse asks for are known per process: Redis does not answer")
-            return 0
-
-    @cached_property
-    def _redis(self) -> Any:
-        from redis import Redis
-        from redis.backoff import NoBackoff
-        from redis.retry import Retry
-
-        return Redis.from_url(
-            self._url,
-            socket_timeout=_REDIS_SECONDS,
-            socket_connect_timeout=_REDIS_SECONDS,
-            # By default it tries for seconds: a request of the API would wait for them.
-            retry=Retry(NoBackoff(), 1),
-        )
+            self._memory.asked("EVAL", _EXTEND, "1", self._key, str(milliseconds))

@@ -13,24 +13,44 @@ from django.core.management import call_command
 NOTE = "collected"
 
 
+class CannotCollect(Exception):
+    """The folder of static files is out of date and cannot be written; says what to do."""
+
+
 def collect_when_changed() -> bool:
-    """Whether there was anything to collect. Of several processes that begin at once, one collects."""
+    """Whether there was anything to collect. Of several processes that begin at once, one collects.
+
+    Raises CannotCollect. What is up to date is not written to: in an image, the folder is read-only.
+    """
     root = Path(settings.STATIC_ROOT)
-    note, current = root / NOTE, _fingerprint()
-    with root.with_name(f".{root.name}.lock").open("wb") as turn:
-        locks.lock(turn, locks.LOCK_EX)
-        if note.exists() and note.read_text(encoding="ascii") == current:
-            return False
-        call_command("collectstatic", interactive=False, clear=True, verbosity=0)
-        note.write_text(current, encoding="ascii")
-        return True
+    current = _fingerprint()
+    if _is_current(root, current):
+        return False
+    try:
+        with root.with_name(f".{root.name}.lock").open("wb") as turn:
+            locks.lock(turn, locks.LOCK_EX)
+            if _is_current(root, current):
+                return False
+            call_command("collectstatic", interactive=False, clear=True, verbosity=0)
+            (root / NOTE).write_text(current, encoding="ascii")
+            return True
+    except OSError as error:
+        raise CannotCollect(
+            f"Static files are out of date, and {root} cannot be written: {error.strerror}. "
+            "Run `manage.py prepare build` where it can be, such as in the build of an image."
+        ) from error
+
+
+def _is_current(root: Path, current: str) -> bool:
+    note = root / NOTE
+    return note.exists() and note.read_text(encoding="ascii") == current
 
 
 def _fingerprint() -> str:
-    """Of every source file's name, size and time of change."""
+    """Of every source file's name and content. The layers of an image round the times of files."""
     digest = hashlib.sha256()
     for finder in get_finders():
         for name, storage in finder.list([]):
-            facts = Path(storage.path(name)).stat()
-            digest.update(f"{name}\0{facts.st_size}\0{facts.st_mtime_ns}\n".encode())
+            content = hashlib.sha256(Path(storage.path(name)).read_bytes()).hexdigest()
+            digest.update(f"{name}\0{content}\n".encode())
     return digest.hexdigest()

@@ -6,7 +6,8 @@ from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView
 
-from project import health, metrics, pages
+from project import health, pages
+from project.observability import page as metrics
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", pages.landing, name="landing"),
@@ -16,7 +17,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/", admin.site.urls),
     path("health/live", health.live),
     path("health/ready", health.ready),
-    path("metrics", metrics.metrics),
+    path("metrics", metrics.page),
 ]
 
 handler400 = "project.pages.bad_request"

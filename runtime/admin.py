@@ -19,10 +19,16 @@ from designer.models import AuditEntry
 from designer.studio.audited import State
 from designer.studio.look import ModelAdmin
 from designer.studio.studio_accounts import StudioAccountAdmin, lift_lock_outs
-from runtime.callers import failed_logins_page  # noqa: F401  registers itself
+from runtime.callers import (  # they register themselves
+    caller_notices,  # noqa: F401
+    failed_logins_page,  # noqa: F401
+    refusals_page,  # noqa: F401
+)
 from runtime.callers.account_form import AccountForm
 from runtime.callers.api_accounts import ApiAccount
+from runtime.callers.keys import key_pages  # noqa: F401  registers itself
 from runtime.callers.local import revoke_all
+from runtime.callers.recordless_callers import finding_of
 
 # Rows of the machinery, which nobody can do anything sensible with by hand.
 for _model in (BlacklistedToken, OutstandingToken, TOTPDevice):
@@ -30,7 +36,7 @@ for _model in (BlacklistedToken, OutstandingToken, TOTPDevice):
 admin.site.unregister(User)
 
 # What those read who may look but not change.
-_SEEN = ((None, {"fields": ("username", "is_open", "role_names", "platform_user")}),)
+_SEEN = ((None, {"fields": ("username", "is_open", "role_names", "caller_type", "record", "rate")}),)
 
 
 @admin.register(User)
@@ -45,12 +51,11 @@ class WithoutApiAccounts(StudioAccountAdmin):
 @admin.register(ApiAccount)
 class ApiAccountAdmin(ModelAdmin):
     form = AccountForm
-    when_empty = _(
-        "No API account yet. Programs get tokens with one: a name, a password, roles, a platform user."
-    )
+    change_form_template = "runtime/caller.html"
+    when_empty = _("No API account yet. Programs get tokens with one: a name, a password, roles, a record.")
     fieldsets = (
         (None, {"fields": ("username", "password", "active")}),
-        (_("What it may do"), {"fields": ("roles", "platform_user")}),
+        (_("What it may do"), {"fields": ("roles", "caller_type", "platform_user", "record", "rate")}),
     )
     list_display = ("username", "role_names", "is_open", "last_token")
     list_filter = ("user__is_active", "roles")
@@ -68,6 +73,16 @@ class ApiAccountAdmin(ModelAdmin):
             kwargs["form"] = forms.ModelForm
         form: type[forms.ModelForm] = super().get_form(request, obj, change, **kwargs)  # type: ignore[type-arg]
         return form
+
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], **kwargs: Any) -> Any:
+        row = kwargs.get("obj")
+        context["finding"] = "" if row is None else finding_of(row)
+        return super().render_change_form(request, context, **kwargs)
+
+    def save_model(self, request: HttpRequest, obj: ApiAccount, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        if found := finding_of(obj):
+            self.message_user(request, found, messages.WARNING)
 
     def _may_write(self, request: HttpRequest, account: ApiAccount | None) -> bool:
         if account is None:
@@ -114,7 +129,8 @@ class ApiAccountAdmin(ModelAdmin):
             "name": account.user.get_username(),
             "active": account.user.is_active,
             "roles": frozenset(account.roles.values_list("name", flat=True)),
-            "platform user": str(account.platform_user or "none"),
+            "caller type": str(account.caller_type_id),
+            "record": str(account.record or "none"),
         }
 
     def delete_model(self, request: HttpRequest, account: ApiAccount) -> None:

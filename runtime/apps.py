@@ -12,11 +12,16 @@ class Runtime(AppConfig):
     def ready(self) -> None:
         from designer.models.labels import label
         from runtime.callers import checks  # noqa: F401  registers them
+        from runtime.callers.issuers import registration
+        from runtime.callers.refusal_counts import count_from_now_on
         from runtime.describe import page_views
         from runtime.describe.fragment_maker import watch_saves
         from runtime.serving import builtin_routes
+        from runtime.serving.registering import EndpointRegistrar
 
         watch_saves()
+        count_from_now_on()
+        registration.provide(EndpointRegistrar())
         builtin_routes.serve()
         page_views.serve()
         label(self.get_models())

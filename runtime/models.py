@@ -2,9 +2,25 @@
 
 from __future__ import annotations
 
+from runtime.caching.write_generation import WriteGeneration
 from runtime.callers.api_accounts import ApiAccount
 from runtime.callers.failed_logins import FailedLogins, KnownNetwork
+from runtime.callers.issuers.registration import Registration
+from runtime.callers.keys.api_key import ApiKey
+from runtime.callers.refusal_counts import RefusalCount
+from runtime.callers.token_families import TokenFamily
 from runtime.describe.fragment_store import DescriptionFragment
 from runtime.idempotency.models import IdempotencyRecord
 
-__all__ = ["ApiAccount", "DescriptionFragment", "FailedLogins", "IdempotencyRecord", "KnownNetwork"]
+__all__ = [
+    "ApiAccount",
+    "ApiKey",
+    "DescriptionFragment",
+    "FailedLogins",
+    "IdempotencyRecord",
+    "KnownNetwork",
+    "RefusalCount",
+    "Registration",
+    "TokenFamily",
+    "WriteGeneration",
+]

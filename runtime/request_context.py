@@ -13,10 +13,14 @@ from typing import Any, BinaryIO, Protocol
 from django.conf import settings
 from django.http import HttpRequest
 
-from crmclient import Call, Guid, Reference, Value, parse_guid
+from crmclient import Call, Guid, Reference, Share, Value, parse_guid
 from crmclient.watchdog import Watch
 from runtime.callers.caller import ANONYMOUS, Caller
+from runtime.callers.recognition import Recognition
+from runtime.callers.refusals import authentication_required
 from runtime.http.problems import Problem
+
+_READING = frozenset({"GET", "HEAD"})
 
 
 class UserProperties(Protocol):
@@ -28,7 +32,7 @@ class UserProperties(Protocol):
 
     def references(self, caller: Caller, call: Call) -> Mapping[str, Reference]: ...
 
-    def reference(self, user: Guid) -> Reference: ...
+    def reference(self, caller: Caller) -> Reference: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +66,12 @@ class Exchange:
     file: str = ""
     # What stands in the path for the id of a record that the first is related to.
     related: str = ""
-    # What tokens are resolved under: the same while the roles are (`Served.roles`).
-    roles: object = None
+    # What tokens are read by; None: by the configuration as it is now.
+    recognition: Recognition | None = None
     # The file in the body, once it has been read.
     received: ReceivedFile | None = None
+    # What calls of the platform are counted under: the endpoint's key.
+    spender: str = ""
     # Set by an Idempotency-Key: the id for a created record, and whether an earlier try may have made it.
     chosen_id: Guid | None = None
     taken_over: bool = False
@@ -79,6 +85,12 @@ class Exchange:
     caller: Caller = ANONYMOUS
     now: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.UTC))
     deadline: float = field(default_factory=lambda: time.monotonic() + settings.PORTICO["REQUEST_DEADLINE"])
+    # Where the endpoint's answers are cached: the write generations when the request began, as read from the
+    # database, and what callers who share this answer have in common; None: nothing.
+    write_generations: str | None = None
+    shared_by: str | None = None
+    # Nobody waits for the answer: it is asked for before the present one's time is over.
+    in_background: bool = False
     # What ends statements of the service's database at the deadline, where the request is watched.
     watch: Watch | None = None
 
@@ -122,14 +134,30 @@ class Exchange:
 
     @cached_property
     def call(self) -> Call:
-        """How the platform is called: until when and, where impersonation is on, as whom."""
+        """How the platform is called: until when, from which share of its budget and, where impersonation is
+        on, as whom."""
         acting = self.caller.platform_user if settings.PORTICO["CRM_IMPERSONATE"] else None
         ends = min(self.deadline, time.monotonic() + settings.PORTICO["PLATFORM_TIMEOUT"])
-        return Call(caller=acting, deadline=ends)
+        return Call(caller=acting, deadline=ends, share=self._share, spender=self.spender)
+
+    @property
+    def _share(self) -> Share:
+        if self.in_background:
+            return Share.BACKGROUND
+        if self.caller.is_anonymous:
+            return Share.ANONYMOUS
+        return Share.READS if self.request.method in _READING else Share.WRITES
+
+    @property
+    def identified_caller(self) -> Caller:
+        """The caller. Raises Problem 401 for an anonymous one."""
+        if self.caller.is_anonymous:
+            raise authentication_required()
+        return self.caller
 
     @cached_property
     def user(self) -> Mapping[str, Any]:
-        """The caller's user properties by name. Raises Problem 401, 403 `no_platform_user`."""
+        """The caller's user properties by name. Raises Problem 401, 403 `no_platform_user` or `no_record`."""
         return self.user_context.values(self.caller, self.call)
 
     @cached_property

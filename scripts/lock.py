@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 OLDEST = "3.11"
 # The widest first: what it needs at once is what the others get, too.
 WIDEST = "requirements-dev.txt"
-FILES = (WIDEST, "requirements.txt", "bench/requirements.txt")
+FILES = (WIDEST, "requirements.txt", "requirements-otel.txt", "bench/requirements.txt")
 OPTIONS = (
     "--universal",
     "--python-version",

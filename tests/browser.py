@@ -22,13 +22,20 @@ def chromium() -> Iterator[Browser]:
         pytest.skip("Chromium is not installed")
     from playwright.sync_api import sync_playwright
 
-    with sync_playwright() as playwright:
+    with sync_playwright() as playwright, pytest.MonkeyPatch.context() as patch:
+        # Playwright's event loop counts as running until it ends, also for tests of the module that follow
+        # and ask the database: Django would refuse these.
+        patch.setattr("django.utils.asyncio.get_running_loop", _no_loop)
         # Containers have neither the sandbox's rights nor a large /dev/shm.
         browser = playwright.chromium.launch(
             executable_path=program, args=["--no-sandbox", "--disable-dev-shm-usage"]
         )
         yield browser
         browser.close()
+
+
+def _no_loop() -> None:
+    raise RuntimeError("no running event loop")
 
 
 @pytest.fixture

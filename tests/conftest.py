@@ -3,6 +3,8 @@
     rita        API account `rep`, sales representative
     max         API account `manager`, sales manager, Rita's superior
     aya         API account `agent`, support
+    clara       API account `customer`, a contact, the primary contact of her company
+    cosmo       API account `customer2`, a contact of another company, and not its primary contact
     anonymous   nobody: no token
     dora        studio account `designer`
 
@@ -13,7 +15,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from typing import Any
 
 import hypothesis
@@ -22,6 +24,7 @@ from django.test import Client
 from pytest_django import DjangoDbBlocker
 
 from tests.callers import Caller, account
+from tests.impossible import ImpossibleHere
 
 # Speed is the bench's business: an example that a busy machine runs slowly has not failed.
 hypothesis.settings.register_profile(
@@ -29,7 +32,7 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.load_profile("portico")
 
-pytest_plugins = ["tests.browser", "tests.servers"]
+pytest_plugins = ["tests.browser", "tests.full_folder", "tests.identity_provider", "tests.servers"]
 
 
 @pytest.fixture(scope="session")
@@ -43,12 +46,30 @@ def _demo(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> None:
 
 @pytest.fixture(autouse=True)
 def _nobody_remembered() -> None:
-    """What is known of callers lasts a minute, and a test's rows no longer than the test."""
+    """What is known of callers, cached answers and failures lasts longer than a test's rows."""
+    from runtime.caching import cached_answers
     from runtime.callers import tokens
     from runtime.context import user_context
+    from runtime.http.outages import outages
 
+    outages.forget()
     tokens.forget()
+    cached_answers.forget()
     user_context.forget()
+
+
+@pytest.fixture(autouse=True)
+def _emptied_at_the_end(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A test that empties all tables at its end also empties the audit log, which holds on to its entries."""
+    if _turn(request.node) < _EMPTIES:
+        yield
+        return
+    from tests.audit_log import let_be_emptied
+
+    # Before it, so that the tables are emptied after this.
+    request.getfixturevalue("transactional_db")
+    yield
+    let_be_emptied()
 
 
 @pytest.fixture
@@ -69,6 +90,16 @@ def max(portico: None) -> Caller:
 @pytest.fixture
 def aya(portico: None) -> Caller:
     return account("agent")
+
+
+@pytest.fixture
+def clara(portico: None) -> Caller:
+    return account("customer")
+
+
+@pytest.fixture
+def cosmo(portico: None) -> Caller:
+    return account("customer2")
 
 
 @pytest.fixture
@@ -104,6 +135,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="only tests that another database or cache can change: those that use one, without a browser",
     )
+    parser.addoption("--drills", metavar="SECONDS", help="only the drills, each of which lasts SECONDS")
 
 
 @pytest.hookimpl(trylast=True)
@@ -111,8 +143,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Tests of an empty database first, then those of the demo, last those that empty tables at their end."""
     missing = [mark for mark, variable in _SERVERS.items() if not os.environ.get(variable)]
     of_storage = config.getoption("--of-storage")
+    drills = config.getoption("--drills") is not None
     left_out = [
-        item for item in items if _is_marked(item, missing) or (of_storage and not _is_of_storage(item))
+        item
+        for item in items
+        if _is_marked(item, ["drill"]) is not drills
+        or _is_marked(item, missing)
+        or (of_storage and not _is_of_storage(item))
     ]
     config.hook.pytest_deselected(items=left_out)
     names = {item.nodeid for item in left_out}
@@ -140,11 +177,14 @@ def _is_marked(item: pytest.Item, marks: list[str]) -> bool:
     return any(item.get_closest_marker(mark) for mark in marks)
 
 
+_EMPTIES = 2
+
+
 def _turn(item: pytest.Item) -> int:
     fixtures: list[str] = getattr(item, "fixturenames", [])
     marker = item.get_closest_marker("django_db")
     if "transactional_db" in fixtures or (marker is not None and marker.kwargs.get("transaction")):
-        return 2
+        return _EMPTIES
     return 1 if "_demo" in fixtures else 0
 
 
@@ -154,7 +194,9 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """REQUIRE_ALL=1: a test skipped for want of a tool has failed."""
     report = yield
-    if report.skipped and not hasattr(report, "wasxfail") and os.environ.get("REQUIRE_ALL") == "1":
+    impossible = call.excinfo is not None and isinstance(call.excinfo.value, ImpossibleHere)
+    required = os.environ.get("REQUIRE_ALL") == "1" and not impossible
+    if report.skipped and not hasattr(report, "wasxfail") and required:
         report.outcome = "failed"
         report.longrepr = f"REQUIRE_ALL=1, but this was skipped: {report.longrepr}"
     return report

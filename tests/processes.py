@@ -9,9 +9,13 @@ def descendants(pid: int) -> list[int]:
     """The processes below `pid`, oldest first; none when it is gone."""
     found = [pid]
     for each in found:
-        for children in Path(f"/proc/{each}/task").glob("*/children"):
+        try:
+            threads = list(Path(f"/proc/{each}/task").iterdir())
+        except OSError:  # the process ended since its parent named it
+            continue
+        for thread in threads:
             try:
-                found += [int(child) for child in children.read_text().split()]
+                found += [int(child) for child in (thread / "children").read_text().split()]
             except OSError:
                 continue
     return found[1:]

@@ -70,15 +70,19 @@ class Site:
 
     environment: dict[str, str]
     servers: list[Server] = field(default_factory=list)
+    code: Path = ROOT
+    """Where the release is that it runs."""
 
     def start(self, until: str = "/health/ready", **settings: str) -> Server:
         """A server on a free port, with more `settings`, once it answers 200 at `until`."""
         port = free_port()
         return self._launch(port, until, ["serve"], {"PORT": str(port), **settings})
 
-    def start_crm(self, *options: str, root: str = "", scheme: str = "http", **settings: str) -> Server:
-        """`manage.py crmserver` on a free port, below the URL root `root`, once it answers."""
-        port = free_port()
+    def start_crm(
+        self, *options: str, root: str = "", scheme: str = "http", port: int | None = None, **settings: str
+    ) -> Server:
+        """`manage.py crmserver` on `port`, or a free one, below the URL root `root`, once it answers."""
+        port = port or free_port()
         command = ["crmserver", "--port", str(port), "--root", root, *options]
         server = self._launch(port, f"{root}/", command, settings, scheme)
         server.url += root
@@ -92,7 +96,7 @@ class Site:
         with log.open("wb") as output:
             process = subprocess.Popen(
                 [sys.executable, "manage.py", *command],
-                cwd=ROOT,
+                cwd=self.code,
                 env={**self.environment, **settings},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
@@ -114,7 +118,7 @@ class Site:
         """A management command's exit code and output."""
         done = subprocess.run(
             [sys.executable, "manage.py", *arguments],
-            cwd=ROOT,
+            cwd=self.code,
             env={**self.environment, **settings},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -236,14 +240,21 @@ def empty_site(tmp_path: Path) -> Iterator[Site]:
     _drop(own)
 
 
-def _site(folder: Path, database: str, template: Site | None = None) -> Site:
-    environment = {**os.environ, "PORTICO_MODE": "development", "DATA_DIR": str(folder), "HOST": "127.0.0.1"}
+def site_at(folder: Path, **settings: str) -> Site:
+    """An installation whose data is in `folder`. Whoever makes it stops it."""
+    own = {"PORTICO_MODE": "development", "DATA_DIR": str(folder), "HOST": "127.0.0.1", **settings}
+    environment = {**os.environ, **own}
     environment.pop("DJANGO_SETTINGS_MODULE", None)
+    return Site(environment)
+
+
+def _site(folder: Path, database: str, template: Site | None = None) -> Site:
+    site = site_at(folder)
     if url := os.environ.get("DATABASE_URL"):
-        environment["DATABASE_URL"] = urlsplit(url)._replace(path=f"/{database}").geturl()
+        site.environment["DATABASE_URL"] = urlsplit(url)._replace(path=f"/{database}").geturl()
         like = f' TEMPLATE "{template.database}"' if template else ""
         _sql(f'DROP DATABASE IF EXISTS "{database}" WITH (FORCE)', f'CREATE DATABASE "{database}"{like}')
-    return Site(environment)
+    return site
 
 
 def _drop(site: Site) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import io
 import random
 from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
@@ -12,7 +13,7 @@ from django.db import DEFAULT_DB_ALIAS, transaction
 from crmbox.demo.entities import ENTITIES
 from crmbox.demo.people import CONTOSO
 from crmbox.demo.priority import PRIORITY
-from crmbox.demo.sample_records import customers, organization, sales, service
+from crmbox.demo.sample_records import articles, customers, organization, portal, sales, service
 from crmbox.demo.sample_records.script import Script
 from crmbox.engine.connection import read_unit
 from crmbox.metadata import change
@@ -51,6 +52,8 @@ def script(today: dt.datetime) -> list[Operation]:
     cases = service.write_cases(pages, accounts, contacts)
     known = [customer.reference for customer in (*accounts, *contacts)]
     service.write_notes(pages, [*known, *leads, *opportunities, *cases])
+    portal.write_cases(pages)
+    articles.write(pages)
     return [Update("businessunit", CONTOSO, {"name": "Contoso"}), *pages.records, *primary_contacts]
 
 
@@ -69,3 +72,12 @@ def _write(progress: Progress, alias: str, operations: Sequence[Operation]) -> N
     for start in range(0, len(operations), _CHUNK):
         platform.batch(operations[start : start + _CHUNK])
         progress("Records", min(start + _CHUNK, len(operations)), len(operations))
+    for file in portal.ATTACHMENTS:
+        platform.upload(
+            "annotation",
+            file.note,
+            "documentbody",
+            io.BytesIO(file.content),
+            file_name=file.name,
+            content_type=file.content_type,
+        )

@@ -1,7 +1,9 @@
 """The people and places that documents and tests name, by ids that are the same in every demo.
 
 Rita is a sales representative of *Sales North* and reports to Max; Aya answers cases in *Service*. Portal is
-the account of an integration; Gregor has left and is disabled.
+the account of an integration; Gregor has left and is disabled. Clara and Cosmo are customers: Clara is the
+primary contact of the first account, where Conny works, too; Cosmo works at the second account and is not its
+primary contact. What customers report, the team *First Line* takes.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ SERVICE: Final = stable_id("businessunit", "Service")
 
 KEY_ACCOUNTS: Final = stable_id("team", "Key Accounts")
 NORTH_FIELD: Final = stable_id("team", "North Field")
+FIRST_LINE: Final = stable_id("team", "First Line")
 
 RITA_REP: Final = stable_id("systemuser", "Rita Rep")
 MAX_MANAGER: Final = stable_id("systemuser", "Max Manager")
@@ -37,3 +40,8 @@ GONE_GREGOR: Final = stable_id("systemuser", "Gregor Gone")
 
 FIRST_ACCOUNT: Final = stable_id("account", "A-00001")
 FIRST_CONTACT: Final = stable_id("contact", "1")
+SECOND_ACCOUNT: Final = stable_id("account", "A-00002")
+
+CLARA_CUSTOMER: Final = FIRST_CONTACT
+CONNY_COLLEAGUE: Final = stable_id("contact", "201")
+COSMO_CONTACT: Final = stable_id("contact", "202")

@@ -1,4 +1,4 @@
-"""The demo's custom processes: one for everybody, one bound to accounts."""
+"""The demo's custom processes: one for everybody, one bound to accounts, one bound to cases."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from crmclient.metadata import AttributeType, ProcessParameter
 from crmclient.values import Values
 
 _ACTIVE: Final = 0
+_PROBLEM_SOLVED: Final = 5
 
 
 @process(
@@ -44,3 +45,37 @@ def approve(context: Context, inputs: Values) -> Values:
         call=context.call,
     )
     return {"Approved": True}
+
+
+@process(
+    "new_CloseCase",
+    label="Close Case",
+    description="Closes an active case as solved, and keeps the resolution in a note.",
+    entity="incident",
+    inputs=(
+        ProcessParameter(
+            "Resolution",
+            AttributeType.STRING,
+            required=False,
+            description="How it was solved; kept in a note.",
+        ),
+    ),
+    outputs=(ProcessParameter("Closed", AttributeType.BOOLEAN),),
+)
+def close_case(context: Context, inputs: Values) -> Values:
+    case = context.target
+    if case is None:
+        raise Refused("A case to close is needed.")
+    record = context.platform.retrieve("incident", case.id, ["title", "statecode"], call=context.call)
+    if record.values["statecode"] != _ACTIVE:
+        raise Refused(f"{record.values['title']} is closed already.")
+    context.platform.update(
+        "incident", case.id, {"statuscode": _PROBLEM_SOLVED}, if_version=record.version, call=context.call
+    )
+    if inputs["Resolution"]:
+        context.platform.create(
+            "annotation",
+            {"subject": "Resolution", "notetext": inputs["Resolution"], "objectid": case},
+            call=context.call,
+        )
+    return {"Closed": True}

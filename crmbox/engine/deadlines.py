@@ -11,6 +11,7 @@ from django.db import connections
 from crmbox.engine.bulkhead import Place
 from crmclient.errors import DeadlineExceeded, Unavailable
 from crmclient.platform import Call
+from crmclient.tally import current_tally
 from crmclient.watchdog import Watch
 
 
@@ -26,7 +27,7 @@ class Work:
     Raises DeadlineExceeded, and Unavailable where there is no place.
     """
 
-    __slots__ = ("_database", "_deadline", "_place", "_watch")
+    __slots__ = ("_database", "_deadline", "_place", "_tally", "_watch")
 
     def __init__(self, alias: str, call: Call, place: Place | None) -> None:
         in_time(call)
@@ -34,10 +35,20 @@ class Work:
         self._place = place
         self._database: Any = connections[alias]
         self._watch: Watch | None = None
+        self._tally = current_tally()
 
     def __enter__(self) -> None:
+        self._tally.__enter__()
+        try:
+            self._begin()
+        except BaseException as error:
+            self._tally.__exit__(type(error), error, error.__traceback__)
+            raise
+
+    def _begin(self) -> None:
         if self._place is not None:
             self._place.__enter__()
+        self._tally.count()
         if self._deadline is not None:
             self._watch = Watch(self._database, self._deadline).__enter__()
 
@@ -50,6 +61,7 @@ class Work:
                 self._database.close()
         if self._place is not None:
             self._place.__exit__(kind, error, trace)
+        self._tally.__exit__(kind, error, trace)
         # What could not be waited for any longer, such as a lock, says so in its own way.
         if isinstance(error, Unavailable) and self._is_late():
             raise DeadlineExceeded(f"The call's deadline has passed: {error}") from error

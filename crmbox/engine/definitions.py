@@ -47,7 +47,8 @@ class AttributeDefinition:
     lookup with several possible targets points at. `joined_from`: the value is made of these attributes,
     joined with a blank. `default` is the value that a create gives when the caller gives none. `schema_name`
     is the logical name in the letters that its maker wrote, where they are not all small. `full_image`: an
-    image is kept as it came, not as a thumbnail alone.
+    image is kept as it came, not as a thumbnail alone. `auto_number`: the pattern by which a create makes the
+    value when the caller gives none.
     """
 
     attribute: Attribute
@@ -59,6 +60,7 @@ class AttributeDefinition:
     default: bool | int | None = None
     schema_name: str | None = None
     full_image: bool = True
+    auto_number: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

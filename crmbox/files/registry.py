@@ -25,6 +25,8 @@ from crmclient.errors import InvalidRecord, UnknownAttribute, WrongType
 from crmclient.metadata import AttributeType
 from crmclient.values import Guid
 
+ABANDONED_AFTER = dt.timedelta(days=1)
+
 
 def file_column(stored: StoredEntity, attribute: str) -> StoredColumn:
     """Raises InvalidRecord unless `attribute` is a file or image column."""
@@ -42,9 +44,6 @@ def block_store(alias: str) -> BlockStore:
     if settings.PORTICO["CRM_FILES"] == "disk":
         return DiskBlocks(Path(settings.DATA_DIR) / "files")
     return DatabaseBlocks(alias)
-
-
-ABANDONED_AFTER = dt.timedelta(days=1)
 
 
 def begin(unit: WriteUnit, file: Guid, entity: str, record: Guid, attribute: str) -> None:

@@ -27,6 +27,7 @@ class Extras:
     schema_names: dict[str, str] = field(default_factory=dict)
     schema_name: str | None = None
     thumbnails: frozenset[str] = frozenset()
+    auto_numbers: dict[str, str] = field(default_factory=dict)
 
 
 NO_EXTRAS = Extras()
@@ -55,6 +56,7 @@ class Placing:
             default=extras.defaults.get(name),
             schema_name=extras.schema_names.get(name),
             full_image=name not in extras.thumbnails,
+            auto_number=extras.auto_numbers.get(name),
         )
 
     def target_of(self, column: str) -> str:

@@ -12,6 +12,7 @@ from crmbox.engine.failures import NotUnique
 from crmbox.engine.identities import SERVICE_USER
 from crmbox.engine.single_statements import SingleUnit
 from crmbox.engine.snapshot import StoredColumn, StoredEntity
+from crmbox.records.auto_numbers import auto_number
 from crmbox.records.derived_values import join, settle_state
 from crmbox.records.referenced_records import OWNER, look_up, looked_up
 from crmbox.records.statements import VERSION, duplicate, insert_at_once_sql, insert_sql
@@ -25,6 +26,7 @@ from crmclient.values import Guid, Reference, Stored, Values, new_guid
 class _Rules:
     required: tuple[StoredColumn, ...]
     defaults: tuple[tuple[str, DbValue], ...]
+    numbered: tuple[StoredColumn, ...]
     is_owned: bool
 
 
@@ -76,6 +78,10 @@ def _complete(
     record = _choose_id(written, id)
     for column, default in rules.defaults:
         written.columns.setdefault(column, default)
+    for numbered in rules.numbered:
+        if written.columns.get(numbered.name) is None:
+            pattern = numbered.definition.auto_number or ""
+            written.set(numbered.attribute.logical_name, auto_number(pattern, unit.now))
     settle_state(written, creating=True)
     join(unit, written, None)
     written.require(rules.required)
@@ -131,5 +137,6 @@ def _rules_of(stored: StoredEntity) -> _Rules:
             for column in columns
             if column.definition.default is not None
         ),
+        numbered=tuple(column for column in columns if column.definition.auto_number is not None),
         is_owned=OWNER in stored.columns,
     )

@@ -1,5 +1,7 @@
-"""Putting a file into a column: a transaction for each block, and a last small one that moves the column's
-pointer.
+"""The file in a column of a record: put there and read, in blocks.
+
+An upload has a transaction for each block, and a last small one that moves the column's pointer. A download
+holds none open between its pieces.
 """
 
 from __future__ import annotations

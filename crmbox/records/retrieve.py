@@ -1,4 +1,4 @@
-"""Reading one record by its id."""
+"""Reading one record by its id, with the names of the records that its lookups point at."""
 
 from __future__ import annotations
 

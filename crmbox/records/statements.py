@@ -1,6 +1,4 @@
-"""SQL text of single-record writes, compiled once for each entity and set of columns, and the errors it can
-meet.
-"""
+"""SQL text of single-record writes, compiled once for each entity and set of columns, and their errors."""
 
 from __future__ import annotations
 

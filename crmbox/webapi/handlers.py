@@ -25,6 +25,7 @@ MODULES: Final = (
     "crmbox.webapi.service",
     "crmbox.webapi.batch.running",
     "crmbox.webapi.files.messages",
+    "crmbox.webapi.files.attachments",
     "crmbox.webapi.operations.process_calls",
     "crmbox.webapi.operations.bulk_delete",
     *(f"crmbox.webapi.records.{name}" for name in ("retrieve", "create", "update", "delete", "links")),

@@ -36,6 +36,8 @@ _WITHIN: Final = {
 }
 """What is needed for parts of an entity's definition, by their names in the path or in `$expand`."""
 
+_NAME: Final = re.compile(r"\w+")
+
 _lock = threading.Lock()
 _denied: frozenset[str] | None = None
 
@@ -65,12 +67,26 @@ def refuse_denied(request: Request) -> None:
             )
 
 
+def _privilege(verb: str, entity: str) -> str:
+    return f"prv{verb}{_ENTITIES.get(entity, entity.title() if entity.isalpha() else entity)}"
+
+
+def _expanded(request: Request, entity: str) -> Iterator[str]:
+    """The entities whose records `$expand` would tell, of collections and of lookups to one entity."""
+    type_ = request.model.entity_type(entity)
+    for name in _NAME.findall(request.query.get("$expand", "")):
+        if name in type_.collections:
+            yield type_.collections[name].entity
+        elif name in type_.lookups and len(type_.lookups[name].targets) == 1:
+            yield from type_.lookups[name].targets
+
+
 def _needed(request: Request) -> Iterator[str]:
     name = request.path[0].name
     entity = request.model.sets.get(name)
     if entity is not None:
-        verb = _VERBS.get(request.method, "Read")
-        yield f"prv{verb}{_ENTITIES.get(entity, entity.title() if entity.isalpha() else entity)}"
+        yield _privilege(_VERBS.get(request.method, "Read"), entity)
+        yield from (_privilege("Read", expanded) for expanded in _expanded(request, entity))
         return
     if name == "EntityDefinitions":
         within = " ".join([*(part.name for part in request.path[1:]), request.query.get("$expand", "")])

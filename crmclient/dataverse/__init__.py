@@ -7,8 +7,3 @@ platform.py   the interface: each method delegates to one module
    │
    └── http/    one call: token, bulkhead, circuit, attempt, retry; and what went wrong
 """
-
-from crmclient.dataverse.options import Options
-from crmclient.dataverse.platform import DataversePlatform
-
-__all__ = ["DataversePlatform", "Options"]

@@ -12,14 +12,16 @@ class Options:
     """`url` is the organisation's, such as `https://contoso.crm.dynamics.com`. Times are in seconds.
 
     `timeout` bounds a call that brings no deadline; a deadline bounds all attempts of a call together.
-    `retries` follow a first attempt. `concurrency` is how many requests are under way at once: Dataverse
-    takes 52 of one user on one of its servers. `largest_answer` is in bytes; files are not bounded by it.
+    `metadata_timeout` bounds each request for metadata, which may take Dataverse much longer.
+    `retries` follow a first attempt. `concurrency` is how many requests of this process are under way at
+    once, however much the budget has left. `largest_answer` is in bytes; files are not bounded by it.
     `by_object_id`: a call for a caller names its user by the object id in Entra ID, not by its id there.
     """
 
     url: str
     connect_timeout: float = 5.0
     timeout: float = 20.0
+    metadata_timeout: float = 120.0
     retries: int = 3
     concurrency: int = 40
     largest_answer: int = 64 * MEGABYTE

@@ -13,9 +13,10 @@ from crmclient.dataverse.conventions import CONVENTIONS
 from crmclient.dataverse.files.download import Downloads
 from crmclient.dataverse.files.upload import Uploads
 from crmclient.dataverse.http.acting import Acting
+from crmclient.dataverse.http.budget import Budget, Limits
 from crmclient.dataverse.http.client import Client
 from crmclient.dataverse.http.observer import Observer, Silent
-from crmclient.dataverse.http.throttle import SharedThrottle, ThisProcess
+from crmclient.dataverse.http.process_budget import ProcessBudget
 from crmclient.dataverse.http.tokens import Tokens, TokenSource
 from crmclient.dataverse.metadata.catalogue import Catalogue
 from crmclient.dataverse.metadata.documents import OPTIONS, RELATIONSHIPS
@@ -57,8 +58,9 @@ from crmclient.values import (
 class DataversePlatform:
     """`crmclient.Platform` over the Dataverse Web API. Safe to share between threads, not between processes.
 
-    `throttle` may be what several processes know of the pauses that the platform asks for, and
-    `local_revision_sql` how the revision of `store` is read in the service's own database.
+    With several sources each is an application user's, and each request goes as the one who has most left.
+    `budget` may be what several processes have used together; it counts as many users as there are sources.
+    `local_revision_sql` is how the revision of `store` is read in the service's own database.
     """
 
     conventions = CONVENTIONS
@@ -66,15 +68,17 @@ class DataversePlatform:
     def __init__(
         self,
         options: Options,
-        source: TokenSource,
-        *,
+        *sources: TokenSource,
         store: MetadataStore | None = None,
         observer: Observer | None = None,
-        throttle: SharedThrottle | None = None,
+        budget: Budget | None = None,
         local_revision_sql: str | None = None,
     ) -> None:
         self.local_revision_sql = local_revision_sql
-        client = Client(options, Tokens(source), observer or Silent(), throttle or ThisProcess())
+        if budget is None:
+            budget = ProcessBudget(Limits(places=options.concurrency), len(sources))
+        self.budget = budget
+        client = Client(options, [Tokens(source) for source in sources], observer or Silent(), budget)
         api = Api(client)
         self._catalogue = Catalogue(Fetcher(api), store or MemoryStore())
         files = FileFacts(api)
@@ -86,6 +90,7 @@ class DataversePlatform:
         self._uploads = Uploads(api, self._catalogue, files, self._records.retrieve)
         self._downloads = Downloads(api, self._catalogue, files, self._records.retrieve)
         self._processes = Processes(api, self._catalogue)
+        self._users = users.Users(api, self._queries.run, self._records.retrieve)
         if options.by_object_id:
             client.acting = Acting(partial(users.object_id, self._records.retrieve))
 
@@ -217,6 +222,9 @@ class DataversePlatform:
     def refresh_metadata(self) -> bool:
         return self._catalogue.refresh()
 
+    def refresh_changed_metadata(self) -> bool:
+        return self._catalogue.refresh_changed()
+
     def missing_privileges(self) -> Mapping[str, str]:
         return self._catalogue.missing_privileges()
 
@@ -227,4 +235,4 @@ class DataversePlatform:
         return self._catalogue.service_user()
 
     def user(self, id: Guid) -> PlatformUser:
-        return users.user(id, self._queries.run, self._records.retrieve)
+        return self._users.user(id)

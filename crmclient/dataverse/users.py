@@ -1,42 +1,101 @@
-"""System users with what surrounds them, and security roles: queries like any other."""
+"""System users with what surrounds them, and security roles."""
 
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from crmclient.errors import MissingPrivilege
+from crmclient.dataverse import paths
+from crmclient.dataverse.api import Api
+from crmclient.dataverse.subjects import Kind, Subject
+from crmclient.errors import AccessDenied, MissingPrivilege, RecordNotFound, Refused, UnexpectedAnswer
 from crmclient.metadata import PlatformUser, SecurityRole
+from crmclient.outages import Outage
 from crmclient.platform import SERVICE_CALL, Call
 from crmclient.query.ast import ALL, Column, Condition, Filter, Link, Operator, Order, Page, Query
-from crmclient.values import Guid, QueryResult, Record, Reference, Value
+from crmclient.values import Guid, QueryResult, Record, Reference, Value, parse_guid
 
 logger = logging.getLogger(__name__)
 
+_unknown = Outage(
+    logger,
+    "what users are tied to is not known: the service's own account lacks a privilege",
+    "what users are tied to is known again",
+)
+
 _COLUMNS: Final = ("fullname", "isdisabled", "businessunitid")
+_SELECTED: Final = "systemuserid,fullname,isdisabled,_businessunitid_value"
+_EXPANDED: Final = (
+    "teammembership_association($select=teamid,name;$orderby=name),"
+    "systemuserroles_association($select=roleid,name;$orderby=name)"
+)
+_APART_SECONDS: Final = 600.0
 _OBJECT_ID: Final = "azureactivedirectoryobjectid"
 
 Ask = Callable[[Query, Page, Call], QueryResult]
 Retrieve = Callable[[str, Guid, tuple[str, ...], Call], Record]
 
 
-def user(id: Guid, ask: Ask, retrieve: Retrieve) -> PlatformUser:
-    """Teams and roles come in the order of their names. Raises RecordNotFound."""
-    record = retrieve("systemuser", id, _COLUMNS, SERVICE_CALL)
-    values = record.values
-    business_unit = values["businessunitid"]
-    teams = _unless_denied(ask, _tied("team", "teammembership", record.id))
-    roles = _unless_denied(ask, _tied("role", "systemuserroles", record.id))
-    return PlatformUser(
-        record.id,
-        str(values["fullname"] or ""),
-        bool(values["isdisabled"]),
-        business_unit.id if isinstance(business_unit, Reference) else "",
-        tuple(str(row["teamid"]) for row in teams),
-        tuple(str(row["name"] or "") for row in teams),
-        tuple(str(row["name"] or "") for row in roles),
-    )
+class Users:
+    """A user with its teams and security roles: one request, where the account may read all of them."""
+
+    def __init__(self, api: Api, ask: Ask, retrieve: Retrieve) -> None:
+        self._api = api
+        self._ask = ask
+        self._retrieve = retrieve
+        self._apart_until = 0.0
+
+    def user(self, id: Guid) -> PlatformUser:
+        """Teams and roles come in the order of their names. Raises RecordNotFound."""
+        if time.monotonic() >= self._apart_until:
+            try:
+                return self._together(id)
+            except (MissingPrivilege, AccessDenied, Refused):
+                # What may be read of it is asked for by itself. A privilege may be granted later.
+                self._apart_until = time.monotonic() + _APART_SECONDS
+        return self._apart(id)
+
+    def _together(self, id: Guid) -> PlatformUser:
+        try:
+            id = parse_guid(id)
+        except (TypeError, ValueError):
+            raise RecordNotFound("systemuser", str(id)) from None
+        row = self._api.get(
+            paths.with_query(f"systemusers({id})", {"$select": _SELECTED, "$expand": _EXPANDED}),
+            Subject(Kind.RECORD, "systemuser", id),
+            SERVICE_CALL,
+        )
+        try:
+            teams, roles = row["teammembership_association"], row["systemuserroles_association"]
+            return PlatformUser(
+                parse_guid(row["systemuserid"]),
+                str(row.get("fullname") or ""),
+                bool(row.get("isdisabled")),
+                str(row.get("_businessunitid_value") or "").lower(),
+                tuple(parse_guid(team["teamid"]) for team in teams),
+                tuple(str(team.get("name") or "") for team in teams),
+                tuple(str(role.get("name") or "") for role in roles),
+            )
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise UnexpectedAnswer(f"The platform's user is not as expected: {error!r}.") from error
+
+    def _apart(self, id: Guid) -> PlatformUser:
+        record = self._retrieve("systemuser", id, _COLUMNS, SERVICE_CALL)
+        values = record.values
+        business_unit = values["businessunitid"]
+        teams = _unless_denied(self._ask, _tied("team", "teammembership", record.id))
+        roles = _unless_denied(self._ask, _tied("role", "systemuserroles", record.id))
+        return PlatformUser(
+            record.id,
+            str(values["fullname"] or ""),
+            bool(values["isdisabled"]),
+            business_unit.id if isinstance(business_unit, Reference) else "",
+            tuple(str(row["teamid"]) for row in teams),
+            tuple(str(row["name"] or "") for row in teams),
+            tuple(str(row["name"] or "") for row in roles),
+        )
 
 
 def object_id(retrieve: Retrieve, id: Guid, call: Call) -> Guid | None:
@@ -55,10 +114,12 @@ def security_roles(ask: Ask) -> list[SecurityRole]:
 def _unless_denied(ask: Ask, query: Query) -> Sequence[Mapping[str, Value]]:
     """No rows where the service's own account may not read any: without teams or roles a user may do less."""
     try:
-        return ask(query, ALL, SERVICE_CALL).rows
+        rows = ask(query, ALL, SERVICE_CALL).rows
     except MissingPrivilege as error:
-        logger.warning("what users are tied to is not known: %s", error)
+        _unknown.failed(privilege=error.privilege)
         return ()
+    _unknown.worked()
+    return rows
 
 
 def _tied(entity: str, intersect: str, user: Guid) -> Query:

@@ -106,9 +106,16 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class UserValue:
-    """`@user.name`: a property of the caller."""
+    """`@user.name`: a property of the caller, or what every caller has: `type`, and `roles`, a list."""
 
     name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimValue:
+    """`@user.claims.path`: a claim of the caller's token. Whoever signs the token says what is in it."""
+
+    path: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +133,7 @@ class RecordValue:
     attribute: str
 
 
-DesignedValue: TypeAlias = Literal | Parameter | UserValue | FetchValue | RecordValue
+DesignedValue: TypeAlias = Literal | Parameter | UserValue | ClaimValue | FetchValue | RecordValue
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Values as texts, as people and FetchXML write them, read by the type of an attribute.
 
-Everything raises ValueError with a message for people.
+Everything raises ValueError with a message for people, and TypeError for a value of another type.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def day_of(value: object, calendar: Calendar) -> dt.date:
         return (value if value.tzinfo is None else shifted(value, calendar.zone)).date()
     if isinstance(value, dt.date):
         return value
-    raise ValueError(Sentence("a date is needed, such as 2026-01-31"))
+    raise TypeError(Sentence("a date is needed, such as 2026-01-31"))
 
 
 def shifted(value: dt.datetime, zone: dt.tzinfo) -> dt.datetime:
@@ -157,6 +157,13 @@ def _exact(places: int) -> Callable[[object], Decimal]:
 
 
 _FITS: Final[dict[AttributeType, Callable[[object], object]]] = {
+    AttributeType.STRING: fitting.text,
+    AttributeType.MEMO: fitting.text,
+    AttributeType.BOOLEAN: fitting.boolean,
+    AttributeType.UNIQUEIDENTIFIER: fitting.guid,
+    AttributeType.LOOKUP: fitting.guid,
+    AttributeType.CUSTOMER: fitting.guid,
+    AttributeType.OWNER: fitting.guid,
     AttributeType.INTEGER: fitting.integer,
     AttributeType.PICKLIST: fitting.integer,
     AttributeType.STATE: fitting.integer,

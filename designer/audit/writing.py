@@ -9,7 +9,7 @@ from django.utils.translation import override
 
 from designer.models import AuditEntry
 
-_LONGEST_SUBJECT, _LONGEST_DETAIL, _LONGEST_ACCOUNT = 400, 1000, 150
+_LONGEST_SUBJECT, _LONGEST_DETAIL, _LONGEST_ACCOUNT = 400, 20_000, 150
 
 
 def note(request: HttpRequest, action: AuditEntry.Action, subject: object = "", detail: object = "") -> None:
@@ -39,4 +39,5 @@ def address_of(request: HttpRequest) -> str:
 
 def _clean(text: object, longest: int) -> str:
     # A failed login may be tried with anything, and no database keeps a NUL.
-    return str(text).replace("\0", "�")[:longest]
+    clean = str(text).replace("\0", "�")
+    return clean if len(clean) <= longest else f"{clean[: longest - 1]}…"

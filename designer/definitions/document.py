@@ -5,16 +5,27 @@ from __future__ import annotations
 from typing import Literal
 
 from designer.definition import Definition
-from designer.definitions.context import RoleDefinition, UserPropertyDefinition
+from designer.definitions.context import (
+    CALLER_TYPES,
+    CallerTypeDefinition,
+    RoleDefinition,
+    UserPropertyDefinition,
+)
 from designer.definitions.endpoints import EndpointDefinition
 from designer.definitions.entities import ExposedEntityDefinition, ModuleDefinition
+from designer.definitions.issuers import IssuerDefinition
 
 
 class ConfigurationDocument(Definition):
-    """Flat lists, natural keys, no database ids. `format` is raised when older readers would misread it."""
+    """Flat lists, natural keys, no database ids. `format` is raised when older readers would misread it.
+
+    One that says nothing of `caller_types` means those that are there from the start.
+    """
 
     format: Literal[2]
     roles: tuple[RoleDefinition, ...] = ()
+    caller_types: tuple[CallerTypeDefinition, ...] = CALLER_TYPES
+    issuers: tuple[IssuerDefinition, ...] = ()
     user_properties: tuple[UserPropertyDefinition, ...] = ()
     modules: tuple[ModuleDefinition, ...] = ()
     entities: tuple[ExposedEntityDefinition, ...] = ()

@@ -19,6 +19,7 @@ from designer.definitions.access import AccessDefinition
 from designer.definitions.bindings import BindingDefinition
 from designer.definitions.columns import ColumnDefinition
 from designer.definitions.inputs import InputDefinition
+from designer.definitions.row_rules import Acknowledgements
 from designer.definitions.steps import FetcherDefinition, PreconditionDefinition
 from designer.kinds import KINDS
 from designer.kinds.settings import EndpointSettings
@@ -33,7 +34,7 @@ class EndpointDefinition(Definition):
     none. `segment` is the endpoint's own path segment, empty for the entity's; `name` is the last segment of
     kinds that are named (queries, files, actions, option sets). `settings` are of the type the kind declares.
     `row_rule` narrows that of the exposed entity. `fetchers` run in their order, then all `preconditions`
-    must hold.
+    must hold. `acknowledgements` are of what it reaches past row rules on purpose.
     """
 
     kind: str
@@ -51,6 +52,7 @@ class EndpointDefinition(Definition):
     row_rule: FilterValue = None
     fetchers: tuple[FetcherDefinition, ...] = ()
     preconditions: tuple[PreconditionDefinition, ...] = ()
+    acknowledgements: Acknowledgements = ()
     settings: EndpointSettings = Field(default_factory=EndpointSettings)
 
     @cached_property

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from designer.definition import Definition
-from designer.stored_queries import FilterValue
+from designer.definitions.row_rules import NOBODY, RowRuleValue
 
 
 class ModuleDefinition(Definition):
@@ -17,7 +19,7 @@ class ModuleDefinition(Definition):
 class ExposedEntityDefinition(Definition):
     """A platform entity (`entity`, its logical name) exposed in a module under `segment`.
 
-    `row_rule`: the only records that callers of its endpoints reach.
+    `row_rule`: which records callers of its endpoints reach, by their roles.
     """
 
     module: str
@@ -25,8 +27,15 @@ class ExposedEntityDefinition(Definition):
     entity: str
     title: str = ""
     description: str = ""
-    row_rule: FilterValue = None
+    row_rule: RowRuleValue = ()
 
     @property
     def key(self) -> str:
         return f"{self.module}.{self.segment}"
+
+
+def closed_entity(row: Mapping[str, str]) -> ExposedEntityDefinition:
+    """What stands for an exposed entity whose `row` makes no definition: nobody reaches a record of it."""
+    return ExposedEntityDefinition(
+        module=row["module"], segment=row["segment"], entity=row["entity"], row_rule=(NOBODY,)
+    )

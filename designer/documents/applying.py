@@ -11,30 +11,45 @@ from django.db.models import ProtectedError
 
 from designer.definitions import (
     BindingDefinition,
+    CallerTypeDefinition,
     ConfigurationDocument,
     Definition,
     EndpointDefinition,
     ExposedEntityDefinition,
     InputDefinition,
+    IssuerDefinition,
     ModuleDefinition,
     RoleDefinition,
     UserPropertyDefinition,
 )
-from designer.documents.checking import check_row, in_use, no_exposure, no_module, no_role, sentences_of
+from designer.documents.checking import (
+    check_row,
+    in_use,
+    no_caller_type,
+    no_exposure,
+    no_module,
+    no_role,
+    sentences_of,
+)
 from designer.documents.plan import Change, Plan
 from designer.documents.problems import DocumentError
-from designer.documents.row_values import column_values, part_values, values_of
+from designer.documents.row_values import column_values, entry_values, part_values, values_of
+from designer.issuer_rows import rule_values
 from designer.models import (
     Binding,
+    CallerType,
     Column,
     Endpoint,
     ExposedEntity,
     Fetcher,
     Input,
+    Issuer,
     Module,
     Precondition,
     RelatedColumn,
     Role,
+    RoleRule,
+    RowRuleEntry,
     UserProperty,
 )
 from designer.sentences import listed
@@ -85,15 +100,34 @@ def _write_role(row: Role, role: RoleDefinition) -> None:
     _save(row, values_of(role))
 
 
+def _find_caller_type(known: CallerTypeDefinition) -> CallerType | None:
+    return CallerType.objects.filter(name=known.name).first()
+
+
+def _write_caller_type(row: CallerType, known: CallerTypeDefinition) -> None:
+    _save(row, values_of(known))
+
+
 def _find_user_property(known: UserPropertyDefinition) -> UserProperty | None:
-    return UserProperty.objects.filter(name=known.name).first()
+    return UserProperty.objects.filter(caller_type__name=known.caller_type, name=known.name).first()
 
 
 def _write_user_property(row: UserProperty, known: UserPropertyDefinition) -> None:
-    _save(row, values_of(known))
+    _save(row, {**values_of(known), "caller_type": _caller_type(known.caller_type)})
     row.columns.all().delete()
     for at, column in enumerate(known.columns):
         _save(RelatedColumn(user_property=row, position=at), column_values(column))
+
+
+def _find_issuer(issuer: IssuerDefinition) -> Issuer | None:
+    return Issuer.objects.filter(name=issuer.name).first()
+
+
+def _write_issuer(row: Issuer, issuer: IssuerDefinition) -> None:
+    _save(row, values_of(issuer))
+    row.role_rules.all().delete()
+    for at, values in enumerate(rule_values(issuer)):
+        _save(RoleRule(issuer=row, position=at), values)
 
 
 def _find_module(module: ModuleDefinition) -> Module | None:
@@ -110,6 +144,11 @@ def _find_entity(entity: ExposedEntityDefinition) -> ExposedEntity | None:
 
 def _write_entity(row: ExposedEntity, entity: ExposedEntityDefinition) -> None:
     _save(row, {**values_of(entity), "module": _module(entity.module)})
+    row.row_rule.all().delete()
+    for definition in entity.row_rule:
+        entry = RowRuleEntry(exposed=row)
+        _save(entry, entry_values(definition))
+        entry.roles.set(_roles(definition.roles, "row_rule"))
 
 
 def _find_endpoint(endpoint: EndpointDefinition) -> Endpoint | None:
@@ -126,8 +165,8 @@ def _write_endpoint(row: Endpoint, endpoint: EndpointDefinition) -> None:
         "module": _module(endpoint.module) if endpoint.module else None,
         "entity": _entity(endpoint) if endpoint.exposure else None,
     }
-    _save(row, values_of(endpoint) | places)
-    row.roles.set(_roles(endpoint.access.roles))
+    _save(row, values_of(endpoint) | places | {"acknowledgements": _acknowledgements(row, endpoint)})
+    row.roles.set(_roles(endpoint.access.roles, "access.roles"))
     for model in (Binding, Input, Column, Fetcher, Precondition):
         model._default_manager.filter(endpoint=row).delete()
     _write_inputs(row, None, endpoint.inputs, endpoint.bindings)
@@ -158,6 +197,15 @@ def _write_parts(row: Endpoint, model: type[P], parts: Sequence[Definition], **f
     return objects.bulk_create(rows)
 
 
+def _acknowledgements(row: Endpoint, endpoint: EndpointDefinition) -> list[dict[str, str]]:
+    """What stays as it is stays with who has said it; of what is new, the history knows that."""
+    there = {(known["entity"], known["reason"]): known for known in row.acknowledgements}
+    return [
+        there.get((one.entity, one.reason)) or {"entity": one.entity, "reason": one.reason}
+        for one in endpoint.acknowledgements
+    ]
+
+
 def _module(segment: str) -> Module:
     found = Module.objects.filter(segment=segment).first()
     if found is None:
@@ -172,16 +220,24 @@ def _entity(endpoint: EndpointDefinition) -> ExposedEntity:
     return found
 
 
-def _roles(names: tuple[str, ...]) -> list[Role]:
+def _roles(names: tuple[str, ...], field: str) -> list[Role]:
     found = {role.name: role for role in Role.objects.filter(name__in=names)}
     if missing := [name for name in names if name not in found]:
-        raise ValidationError({"access.roles": no_role(missing[0])})
+        raise ValidationError({field: no_role(missing[0])})
     return list(found.values())
+
+
+def _caller_type(name: str) -> CallerType:
+    found = CallerType.objects.filter(name=name).first()
+    if found is None:
+        raise ValidationError({"caller_type": no_caller_type(name)})
+    return found
 
 
 def _put_in_order(wanted: ConfigurationDocument) -> None:
     for at, known in enumerate(wanted.user_properties):
-        UserProperty.objects.filter(name=known.name).update(position=at)
+        rows = UserProperty.objects.filter(caller_type__name=known.caller_type, name=known.name)
+        rows.update(position=at)
 
 
 class _Row:
@@ -197,7 +253,9 @@ class _Row:
 
 _ROWS = {
     "roles": _Row(Role, _find_role, _write_role),
+    "caller_types": _Row(CallerType, _find_caller_type, _write_caller_type),
     "user_properties": _Row(UserProperty, _find_user_property, _write_user_property),
+    "issuers": _Row(Issuer, _find_issuer, _write_issuer),
     "modules": _Row(Module, _find_module, _write_module),
     "entities": _Row(ExposedEntity, _find_entity, _write_entity),
     "endpoints": _Row(Endpoint, _find_endpoint, _write_endpoint),

@@ -9,28 +9,36 @@ from django.db import models
 
 from designer.definitions import (
     BindingDefinition,
+    CallerTypeDefinition,
     ConfigurationDocument,
     Definition,
     EndpointDefinition,
     ExposedEntityDefinition,
     InputDefinition,
+    IssuerDefinition,
     ModuleDefinition,
     RoleDefinition,
     UserPropertyDefinition,
 )
+from designer.definitions.row_rules import roles_of
 from designer.documents.plan import Change, Plan
-from designer.documents.row_values import column_values, part_values, values_of
+from designer.documents.row_values import column_values, entry_values, part_values, values_of
+from designer.issuer_rows import rule_values
 from designer.models import (
     Binding,
+    CallerType,
     Column,
     Endpoint,
     ExposedEntity,
     Fetcher,
     Input,
+    Issuer,
     Module,
     Precondition,
     RelatedColumn,
     Role,
+    RoleRule,
+    RowRuleEntry,
     UserProperty,
 )
 from designer.sentences import Sentence, listed
@@ -82,11 +90,17 @@ def no_role(name: str) -> Sentence:
     return Sentence("There is no role “%(name)s”, here or in the document.", name=name)
 
 
+def no_caller_type(name: str) -> Sentence:
+    return Sentence("There is no caller type “%(name)s”, here or in the document.", name=name)
+
+
 def _users(item: Definition | None, after: ConfigurationDocument) -> Iterator[str]:
     """The keys of what cannot be without `item`."""
     for endpoint in after.endpoints:
         match item:
             case RoleDefinition() if item.name in endpoint.access.roles:
+                yield endpoint.key
+            case CallerTypeDefinition() if item.name in endpoint.access.caller_types:
                 yield endpoint.key
             case ModuleDefinition() if item.segment == endpoint.module:
                 yield endpoint.key
@@ -94,6 +108,10 @@ def _users(item: Definition | None, after: ConfigurationDocument) -> Iterator[st
                 yield endpoint.key
     if isinstance(item, ModuleDefinition):
         yield from (entity.key for entity in after.entities if entity.module == item.segment)
+    if isinstance(item, CallerTypeDefinition):
+        yield from (known.key for known in after.user_properties if known.caller_type == item.name)
+    if isinstance(item, RoleDefinition):
+        yield from (entity.key for entity in after.entities if item.name in roles_of(entity.row_rule))
 
 
 def _place(endpoint: EndpointDefinition) -> tuple[str, str]:
@@ -116,10 +134,19 @@ def _missing(item: Definition, after: ConfigurationDocument) -> Iterator[str]:
     modules = {module.segment for module in after.modules}
     if isinstance(item, (ExposedEntityDefinition, EndpointDefinition)) and item.module not in {*modules, ""}:
         yield listed(("module", no_module(item.module)), ": ")
+    types = {known.name for known in after.caller_types}
+    if isinstance(item, UserPropertyDefinition) and item.caller_type not in types:
+        yield listed(("caller_type", no_caller_type(item.caller_type)), ": ")
+    roles = {role.name for role in after.roles}
+    if isinstance(item, ExposedEntityDefinition):
+        for name in sorted(roles_of(item.row_rule) - roles):
+            yield listed(("row_rule", no_role(name)), ": ")
     if isinstance(item, EndpointDefinition):
+        for name in item.access.caller_types:
+            if name not in types:
+                yield listed(("access.caller_types", no_caller_type(name)), ": ")
         if item.exposure and _place(item) not in {(known.module, known.segment) for known in after.entities}:
             yield listed(("exposure", no_exposure(item)), ": ")
-        roles = {role.name for role in after.roles}
         for name in item.access.roles:
             if name not in roles:
                 yield listed(("access.roles", no_role(name)), ": ")
@@ -131,13 +158,20 @@ def _rows(item: Definition) -> Iterator[models.Model]:
     match item:
         case RoleDefinition():
             yield Role(**values)
+        case CallerTypeDefinition():
+            yield CallerType(**values)
         case UserPropertyDefinition():
             yield UserProperty(**values)
             yield from (RelatedColumn(position=0, **column_values(column)) for column in item.columns)
+        case IssuerDefinition():
+            yield Issuer(**values)
+            yield from (RoleRule(position=0, **rule) for rule in rule_values(item))
         case ModuleDefinition():
             yield Module(**values)
         case ExposedEntityDefinition():
-            yield ExposedEntity(**values)
+            exposed = ExposedEntity(**values)
+            yield exposed
+            yield from (RowRuleEntry(exposed=exposed, **entry_values(entry)) for entry in item.row_rule)
         case EndpointDefinition():
             module = Module(segment=item.module) if item.module else None
             entity = ExposedEntity(module=module, segment=item.exposure) if item.exposure else None

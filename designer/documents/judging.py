@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from designer.configuration import Revision
+from designer.configuration import Configuration, Revision
 from designer.definitions import ConfigurationDocument
 from designer.documents.checking import problems_of
 from designer.documents.outcome import configuration_after, document_after
-from designer.documents.plan import Plan
+from designer.documents.plan import Plan, plan
 from designer.documents.problems import DocumentError
 from designer.documents.writing import export
-from designer.overview import Overview, foreseen, overview
-from designer.readiness import Finding
+from designer.overview import Overview, foreseen, judged, overview
+from designer.readiness import Finding, Metadata
 from designer.sentences import Sentence
 
 
@@ -73,15 +73,26 @@ def judge(make_plan: Callable[[ConfigurationDocument], Plan]) -> Judgement:
     """
     before = overview()
     now = export(before.configuration)
-    plan = make_plan(now)
-    if plan.does_nothing:
-        return _judgement(plan, before, before, (), frozenset())
-    problems = tuple(problems_of(plan, document_after(now, plan)))
+    made = make_plan(now)
+    if made.does_nothing:
+        return _judgement(made, before, before, (), frozenset())
+    problems = tuple(problems_of(made, document_after(now, made)))
     # What cannot even be written is not judged any further, and what cannot be removed stays.
     unwritable = frozenset(change.key for change, _ in problems)
     kept = [change for change, _ in problems if change.after is None]
-    after = foreseen(configuration_after(before.configuration, document_after(now, plan, kept)))
-    return _judgement(plan, before, after, tuple(problem for _, problem in problems), unwritable)
+    after = foreseen(configuration_after(before.configuration, document_after(now, made, kept)))
+    return _judgement(made, before, after, tuple(problem for _, problem in problems), unwritable)
+
+
+def judge_alone(document: ConfigurationDocument, metadata: Metadata) -> tuple[Sequence[str], Overview]:
+    """Why a whole configuration could not be stored, and what is to be said of it.
+
+    Needs no database and no platform.
+    """
+    nothing = ConfigurationDocument(format=document.format)
+    made = plan(nothing, document)
+    problems = [problem for _, problem in problems_of(made, document)]
+    return problems, judged(configuration_after(Configuration(Revision(0, "")), document), metadata)
 
 
 def _judgement(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -11,20 +11,28 @@ from designer.kinds import KINDS, Scope
 from designer.sentences import Sentence
 
 Key: TypeAlias = str
+# Members and numbers on the way from the document to a value in it, and how that way is told.
+Location: TypeAlias = Sequence[str | int]
+Place: TypeAlias = Callable[[Location], str]
 
 # The groups that are no module's. Neither can be a module's segment: both are reserved.
 CONTEXT = "context"
 OPTION_SETS = "optionsets"
 
+CALLER_TYPES = "caller_types"
+
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """One list of the document. `group` is what must be named before an item of it is removed."""
+    """One list of the document. `group` is what must be named before an item of it is removed; what
+    `is_fixed` never is.
+    """
 
     field: str
     noun: Sentence
     key: Callable[[Any], Key]
     group: Callable[[Any], str]
+    is_fixed: Callable[[Any], bool] = lambda item: False
 
     def named(self, key: Key) -> Sentence:
         return Sentence("%(noun)s %(key)s", noun=self.noun, key=key)
@@ -40,14 +48,22 @@ def _group_of_endpoint(endpoint: EndpointDefinition) -> str:
 # In the order in which they refer to each other.
 COLLECTIONS = (
     Collection("roles", Sentence("role"), lambda role: role.name, lambda role: CONTEXT),
-    Collection("user_properties", Sentence("user property"), lambda owned: owned.name, lambda owned: CONTEXT),
+    Collection(
+        CALLER_TYPES,
+        Sentence("caller type"),
+        lambda known: known.name,
+        lambda known: CONTEXT,
+        lambda known: known.is_built_in,
+    ),
+    Collection("user_properties", Sentence("user property"), lambda owned: owned.key, lambda owned: CONTEXT),
+    Collection("issuers", Sentence("issuer"), lambda issuer: issuer.name, lambda issuer: CONTEXT),
     Collection("modules", Sentence("module"), lambda module: module.segment, lambda module: module.segment),
     Collection("entities", Sentence("entity"), lambda entity: entity.key, lambda entity: entity.module),
     Collection("endpoints", Sentence("endpoint"), lambda endpoint: endpoint.key, _group_of_endpoint),
 )
 
 
-def repeated(document: ConfigurationDocument) -> Iterator[str]:
+def repeated(document: ConfigurationDocument, place: Place) -> Iterator[str]:
     """A sentence for every item that stands in the document twice, or input or binding in its endpoint."""
     for collection in COLLECTIONS:
         first: dict[Key, int] = {}
@@ -56,9 +72,9 @@ def repeated(document: ConfigurationDocument) -> Iterator[str]:
             if key in first:
                 yield Sentence(
                     "%(place)s: the %(item)s is at %(first)s already",
-                    place=f"{collection.field}[{at}]",
+                    place=place((collection.field, at)),
                     item=collection.named(key),
-                    first=f"{collection.field}[{first[key]}]",
+                    first=place((collection.field, first[key])),
                 )
             first.setdefault(key, at)
     for at, endpoint in enumerate(document.endpoints):
@@ -69,6 +85,6 @@ def repeated(document: ConfigurationDocument) -> Iterator[str]:
             for name in sorted({name for name in names if names.count(name) > 1}):
                 yield Sentence(
                     "%(place)s: “%(name)s” is there more than once",
-                    place=f"endpoints[{at}].{field} ({endpoint.key})",
+                    place=f"{place(('endpoints', at, field))} ({endpoint.key})",
                     name=name,
                 )

@@ -54,5 +54,7 @@ def configuration_after(now: Configuration, after: ConfigurationDocument) -> Con
         modules=after.modules,
         entities=entities,
         roles=after.roles,
+        caller_types=after.caller_types,
+        issuers=after.issuers,
         user_properties=after.user_properties,
     )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection as Names
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from designer.definitions import ConfigurationDocument, Definition
 from designer.documents.differences import differences
-from designer.documents.keys import COLLECTIONS, CONTEXT, OPTION_SETS, Collection, Key
+from designer.documents.keys import CALLER_TYPES, COLLECTIONS, CONTEXT, OPTION_SETS, Collection, Key
 from designer.documents.problems import DocumentError
 from designer.sentences import Sentence, listed
 
@@ -91,19 +91,36 @@ def plan(now: ConfigurationDocument, wanted: ConfigurationDocument, delete: Name
     _check_groups(now, delete)
     changes: list[Change] = []
     for collection in COLLECTIONS:
-        old, new = collection.items(now), collection.items(wanted)
+        old, new = collection.items(now), _said(collection, now, wanted, delete)
         changes += [
             Change(collection, key, old.get(key), item) for key, item in new.items() if old.get(key) != item
         ]
     # Those that refer to others go first.
     for collection in reversed(COLLECTIONS):
-        old, new = collection.items(now), collection.items(wanted)
+        old, new = collection.items(now), _said(collection, now, wanted, delete)
         changes += [
             Change(collection, key, item, None, confirmed=collection.group(item) in delete)
             for key, item in old.items()
             if key not in new and _concerns(wanted, collection, item, delete)
         ]
     return Plan(tuple(changes), reordered=_reordered(now, wanted))
+
+
+def _said(
+    collection: Collection, now: ConfigurationDocument, wanted: ConfigurationDocument, delete: Names[str]
+) -> Mapping[Key, Definition]:
+    """What `wanted` says of a list.
+
+    Caller types are there whether or not it does: one that says nothing of them leaves them as they are,
+    unless all that it lacks is to go; and those that are there from the start never do.
+    """
+    said = collection.items(wanted)
+    if collection.field != CALLER_TYPES:
+        return said
+    present = collection.items(now)
+    if CALLER_TYPES not in wanted.model_fields_set and CONTEXT not in delete:
+        return present
+    return {key: item for key, item in present.items() if collection.is_fixed(item)} | dict(said)
 
 
 def _concerns(
@@ -129,6 +146,6 @@ def _check_groups(now: ConfigurationDocument, delete: Names[str]) -> None:
 
 
 def _reordered(now: ConfigurationDocument, wanted: ConfigurationDocument) -> bool:
-    old = [known.name for known in now.user_properties]
-    new = [known.name for known in wanted.user_properties]
+    old = [known.key for known in now.user_properties]
+    new = [known.key for known in wanted.user_properties]
     return [name for name in old if name in new] != [name for name in new if name in old]

@@ -9,7 +9,8 @@ import jiter
 from pydantic import ValidationError
 
 from designer.definitions import ConfigurationDocument
-from designer.documents.keys import repeated
+from designer.documents.environment_values import Names, Supply
+from designer.documents.keys import Location, Place, repeated
 from designer.documents.older_formats import modernised
 from designer.documents.problems import DocumentError
 from designer.reasons import reason_of, unreadable
@@ -21,6 +22,30 @@ MOST_PROBLEMS = 100
 
 def read(raw: bytes) -> ConfigurationDocument:
     """The document in UTF-8 JSON. Raises DocumentError, with the place of every problem."""
+    return understood(_object(raw), place_in_document)
+
+
+def read_named(raw: bytes, supply: Supply) -> tuple[ConfigurationDocument, Names]:
+    """As `read`, of a document that may name values of environments."""
+    data = _object(raw)
+    names = Names(supply, place_in_document)
+    return understood(names.resolved(data), place_in_document), names
+
+
+def understood(data: dict[str, Any], place: Place) -> ConfigurationDocument:
+    """The document that `data` describes. Raises DocumentError, with the `place` of every problem."""
+    if unstorable := list(_with_nul(data, (), place)):
+        raise DocumentError(unstorable)
+    try:
+        document = ConfigurationDocument.model_validate(modernised(data))
+    except ValidationError as error:
+        raise DocumentError(_sentences(error, data, place)) from error
+    if twice := list(repeated(document, place)):
+        raise DocumentError(twice)
+    return document
+
+
+def _object(raw: bytes) -> dict[str, Any]:
     if len(raw) > LARGEST_DOCUMENT:
         raise DocumentError(
             [
@@ -31,47 +56,41 @@ def read(raw: bytes) -> ConfigurationDocument:
                 )
             ]
         )
-    data = _parse(raw)
+    data = parse(raw)
     if not isinstance(data, dict):
         raise DocumentError([Sentence('A document is a JSON object: {"format": 2, …}.')])
-    if unstorable := list(_with_nul(data, ())):
-        raise DocumentError(unstorable)
-    try:
-        document = ConfigurationDocument.model_validate(modernised(data))
-    except ValidationError as error:
-        raise DocumentError(_sentences(error, data)) from error
-    if twice := list(repeated(document)):
-        raise DocumentError(twice)
-    return document
+    return data
 
 
-def _parse(raw: bytes) -> Any:
+def parse(raw: bytes) -> Any:
+    """What the JSON says, with decimals for numbers with a fraction. Raises DocumentError."""
     try:
         return jiter.from_json(raw, allow_inf_nan=False, catch_duplicate_keys=True, float_mode="decimal")
     except ValueError as error:
         raise DocumentError([unreadable(str(error))]) from error
 
 
-def _with_nul(value: Any, place: tuple[str | int, ...]) -> Iterator[str]:
+def _with_nul(value: Any, location: tuple[str | int, ...], place: Place) -> Iterator[str]:
     if isinstance(value, str) and "\0" in value:
         yield Sentence(
-            "%(place)s: holds a NUL character, which no database keeps; take it out", place=_place(place)
+            "%(place)s: holds a NUL character, which no database keeps; take it out", place=place(location)
         )
     elif isinstance(value, (dict, list)):
         for key, item in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from _with_nul(item, (*place, key))
+            yield from _with_nul(item, (*location, key), place)
 
 
-def _sentences(error: ValidationError, data: dict[str, Any]) -> Iterator[str]:
+def _sentences(error: ValidationError, data: dict[str, Any], place: Place) -> Iterator[str]:
     problems = error.errors(include_url=False)
     for problem in problems[:MOST_PROBLEMS]:
-        place = f"{_place(problem['loc'])}{_who(problem['loc'], data)}" or Sentence("document")
-        yield listed((place, reason_of(problem)), ": ")
+        where = f"{place(problem['loc'])}{_who(problem['loc'], data)}" or Sentence("document")
+        yield listed((where, reason_of(problem)), ": ")
     if (more := len(problems) - MOST_PROBLEMS) > 0:
         yield Counted("… and %(number)s more", "… and %(number)s more", more)
 
 
-def _place(location: Sequence[str | int]) -> str:
+def place_in_document(location: Location) -> str:
+    """`endpoints[3].inputs[0].name`."""
     parts = [f"[{part}]" if isinstance(part, int) else f".{part}" for part in location]
     return "".join(parts).removeprefix(".")
 

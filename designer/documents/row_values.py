@@ -9,9 +9,12 @@ from designer.definitions import (
     Definition,
     EndpointDefinition,
     ExposedEntityDefinition,
+    IssuerDefinition,
     RoleDefinition,
+    RowRuleEntry,
     UserPropertyDefinition,
 )
+from designer.issuer_rows import issuer_values
 
 _ENDPOINT = {"kind", "segment", "name", "title", "description", "enabled", "row_rule"}
 # Rows of their own.
@@ -23,13 +26,16 @@ def values_of(item: Definition) -> dict[str, Any]:
     match item:
         case RoleDefinition():
             return {**item.model_dump(), "platform_roles": list(item.platform_roles)}
+        case IssuerDefinition():
+            return issuer_values(item)
         case UserPropertyDefinition():
-            return item.model_dump(exclude={"columns"})
+            return item.model_dump(exclude={"columns", "caller_type"})
         case ExposedEntityDefinition():
-            return item.model_dump(exclude={"module"})
+            return item.model_dump(exclude={"module", "row_rule"})
         case EndpointDefinition():
             return item.model_dump(include=_ENDPOINT) | {
                 "authentication_required": item.access.authentication_required,
+                "caller_types": list(item.access.caller_types),
                 "settings": item.settings.to_json(),
             }
     return item.model_dump()
@@ -38,6 +44,11 @@ def values_of(item: Definition) -> dict[str, Any]:
 def part_values(part: Definition) -> dict[str, Any]:
     """Of an endpoint's input, entity property, column, data fetcher or pre-condition."""
     return part.model_dump(exclude=_PARTS)
+
+
+def entry_values(entry: RowRuleEntry) -> dict[str, Any]:
+    """Of an entry of a row rule, without its roles."""
+    return entry.model_dump(exclude={"roles"})
 
 
 def column_values(column: ColumnDefinition) -> dict[str, Any]:

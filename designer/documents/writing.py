@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from designer.configuration import Configuration
-from designer.definitions import ConfigurationDocument, EndpointDefinition, RoleDefinition
+from designer.definitions import (
+    CALLER_TYPES,
+    CallerTypeDefinition,
+    ConfigurationDocument,
+    EndpointDefinition,
+    ExposedEntityDefinition,
+    RoleDefinition,
+)
+from designer.definitions.row_rules import roles_of
 from designer.documents.problems import DocumentError
 from designer.sentences import Sentence
 
 
 def export(configuration: Configuration, module: str | None = None) -> ConfigurationDocument:
-    """All of it, or one module with the roles that its endpoints name. Raises DocumentError.
+    """All of it, or one module with the roles that its endpoints and row rules name. Raises DocumentError.
 
     Rows that make no definition are an error: a document that leaves them out would lose them.
     """
@@ -29,7 +38,9 @@ def export(configuration: Configuration, module: str | None = None) -> Configura
         entities = [entity for entity in entities if entity.module == module]
     return ConfigurationDocument(
         format=2,
-        roles=configuration.roles if module is None else _named(configuration.roles, endpoints),
+        roles=configuration.roles if module is None else _named(configuration.roles, entities, endpoints),
+        **_stated(configuration.caller_types, None if module is None else endpoints),
+        issuers=configuration.issuers if module is None else (),
         user_properties=configuration.user_properties if module is None else (),
         modules=tuple(known for known in configuration.modules if module in (None, known.segment)),
         entities=tuple(sorted(entities, key=lambda entity: entity.key)),
@@ -39,13 +50,33 @@ def export(configuration: Configuration, module: str | None = None) -> Configura
 
 def to_bytes(document: ConfigurationDocument) -> bytes:
     """Indented UTF-8 JSON with a last newline."""
-    return (json.dumps(document.to_json(), ensure_ascii=False, indent=2) + "\n").encode()
+    return json_bytes(document.to_json())
+
+
+def json_bytes(data: dict[str, Any]) -> bytes:
+    """As `to_bytes`, of a document's JSON."""
+    return (json.dumps(data, ensure_ascii=False, indent=2) + "\n").encode()
+
+
+def _stated(
+    types: tuple[CallerTypeDefinition, ...], endpoints: list[EndpointDefinition] | None
+) -> dict[str, Any]:
+    """The document's caller types: all of them or, given `endpoints`, those that they admit and that are not
+    there from the start. Nothing is said where there is nothing to say.
+    """
+    if endpoints is not None:
+        named = {name for endpoint in endpoints for name in endpoint.access.caller_types}
+        types = tuple(known for known in types if known.name in named and not known.is_built_in)
+    return {"caller_types": types} if types and types != CALLER_TYPES else {}
 
 
 def _named(
-    roles: tuple[RoleDefinition, ...], endpoints: list[EndpointDefinition]
+    roles: tuple[RoleDefinition, ...],
+    entities: list[ExposedEntityDefinition],
+    endpoints: list[EndpointDefinition],
 ) -> tuple[RoleDefinition, ...]:
     names = {role for endpoint in endpoints for role in endpoint.access.roles}
+    names = names.union(*(roles_of(entity.row_rule) for entity in entities))
     return tuple(role for role in roles if role.name in names)
 
 

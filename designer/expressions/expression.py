@@ -57,6 +57,11 @@ class Expression:
         """Whether it gives the same value always: it refers to nothing, the present included."""
         return not self.references and not self._timed
 
+    @property
+    def reads_time(self) -> bool:
+        """Whether its value depends on when it is evaluated."""
+        return "now" in self.references or bool(self._timed)
+
     def members(self, name: str) -> frozenset[str] | None:
         """The fields of `name` that it reads; None: it may be any of them."""
         found = self.paths(name)

@@ -1,4 +1,4 @@
-"""Which fields of a name an expression reads, as far as its text tells."""
+"""The names that expressions see, and which of their fields one reads, as far as its text tells."""
 
 from __future__ import annotations
 

@@ -18,14 +18,21 @@ class AccessChange(NamedTuple):
 
 
 def last_access_change(key: str) -> AccessChange | None:
-    """The last of the endpoint with `key`; None where its access is what it began with."""
-    for change in _changes(key).iterator():
+    """The change that brought the access of the endpoint with `key`; None where it is what it began with.
+
+    A change that was taken back does not count: after Anonymous on and off, the last is the one before these.
+    """
+    standing: list[AccessChange] = []
+    for change in _changes(key).reverse().iterator():
         if change.before is None or change.after is None:
-            return None
+            standing.clear()
+            continue
         before, after = _access(change.before), _access(change.after)
-        if before != after:
-            return AccessChange(before, after)
-    return None
+        if standing and after == standing[-1].before:
+            standing.pop()
+        elif before != after:
+            standing.append(AccessChange(before, after))
+    return standing[-1] if standing else None
 
 
 def last_change(key: str) -> ItemChange | None:

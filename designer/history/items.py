@@ -41,7 +41,7 @@ def items_of(configuration: Configuration) -> Mapping[ItemKey, Item]:
         for definition in _definitions(configuration, collection.field):
             digest = _digest_of(definition)
             found[collection.field, collection.key(definition)] = Item(digest, definition)
-    names = tuple(known.name for known in configuration.user_properties)
+    names = tuple(known.key for known in configuration.user_properties)
     if names:
         found[ORDER, USER_PROPERTIES] = Item(digest_of(list(names)), None, names)
     return found

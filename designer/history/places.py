@@ -6,12 +6,14 @@ from django.db.models import Model
 
 from designer.configuration import Configuration
 from designer.history.items import ItemKey, items_of
-from designer.models import Endpoint, ExposedEntity, Module, Role, UserProperty
+from designer.models import CallerType, Endpoint, ExposedEntity, Issuer, Module, Role, UserProperty
 
 
 def item_key(row: Model, configuration: Configuration) -> ItemKey | None:
     """The list and key of a saved row's item; None for a row that is none, or makes no definition."""
     match row:
+        case Issuer():
+            return "issuers", row.name
         case Endpoint():
             endpoint = configuration.endpoints.get(row.pk)
             return ("endpoints", endpoint.definition.key) if endpoint and not endpoint.problem else None
@@ -21,8 +23,10 @@ def item_key(row: Model, configuration: Configuration) -> ItemKey | None:
             return "modules", row.segment
         case Role():
             return "roles", row.name
+        case CallerType():
+            return "caller_types", row.name
         case UserProperty():
-            return "user_properties", row.name
+            return "user_properties", row.key
         case _:
             return None
 

@@ -11,6 +11,8 @@ from django.db import transaction
 from django.db.models import Q
 
 from designer.configuration import Configuration, Revision
+from designer.history.administration import administration_refusals
+from designer.history.audited_access import note_access_changes
 from designer.history.effects import Effect, worst
 from designer.history.items import Item, ItemKey, items_of, unreadable_keys
 from designer.history.wording import lines
@@ -20,6 +22,7 @@ from designer.models import ItemChange, RecordedItem, RecordedRevision, Version
 from designer.platform import get_platform
 from designer.readiness import Metadata
 from designer.readiness.drift import facts_of
+from designer.readiness.findings import Finding
 
 Origin: TypeAlias = Version.Origin
 LONGEST_NOTE = 500
@@ -33,13 +36,17 @@ _CHUNK = 200
 class Author:
     """Who changes the configuration: an account's name (empty: nobody knows), the way, and why.
 
-    `may_change_write_access`: who may call what writes is theirs to decide.
+    `address`: where the account is, for the audit log.
+    `may_change_write_access`: who may call what writes is theirs to decide; `may_administer`: so is what
+    kinds of caller there are.
     """
 
     account: str = ""
     origin: Version.Origin = Version.Origin.STUDIO
     note: str = ""
     may_change_write_access: bool = False
+    may_administer: bool = False
+    address: str = ""
 
 
 @contextmanager
@@ -54,9 +61,14 @@ def recording(author: Author) -> Iterator[None]:
         before = latest()
         yield
         # Here and not with each form: whatever way somebody finds to change the configuration comes by.
-        if not author.may_change_write_access and (refused := refusals(before, latest())):
+        if refused := _refusals(author, before, latest()):
             raise WriteAccessRefused(refused)
         _record(author)
+
+
+def _refusals(author: Author, before: Configuration, now: Configuration) -> list[Finding]:
+    refused = [] if author.may_change_write_access else refusals(before, now)
+    return refused if author.may_administer else [*refused, *administration_refusals(before, now)]
 
 
 def record_outside() -> None:
@@ -122,6 +134,8 @@ def _write_version(author: Author, items: Mapping[ItemKey, Item], keys: list[Ite
     for change in changes:
         change.version = version
     ItemChange.objects.bulk_create(changes, batch_size=_CHUNK)
+    if author.origin is not Version.Origin.START:
+        note_access_changes(version, author.address, changes)
 
 
 def _effect(author: Author, changes: list[ItemChange]) -> Effect:

@@ -17,8 +17,9 @@ from designer.documents.writing import export
 from designer.history.items import ORDER, USER_PROPERTIES, ItemKey
 from designer.history.recording import Author, record_outside, recording
 from designer.loading import latest
-from designer.models import ItemChange, RecordedItem
+from designer.models import ItemChange, RecordedItem, Version
 from designer.models.fields import ExactJSONEncoder
+from designer.names import USER_TYPE, property_key
 from designer.sentences import Sentence
 
 # How often a plan is made anew because somebody has changed what it was made of.
@@ -60,24 +61,52 @@ def carry_out(
     author: Author,
     *,
     allow_broken: bool = False,
+    expected_version: int | None = None,
 ) -> Judgement:
     """Judge the plan that `make_plan` makes of the present configuration, and make it so.
 
-    Raises Refused where it cannot be made or, without `allow_broken`, would bring in what cannot be served;
-    nothing has been written then.
+    Raises Refused where it cannot be made or, without `allow_broken`, would bring in what cannot be served,
+    and DocumentError where the newest version is not `expected_version`; nothing has been written then.
     """
+    # Here, too: within the transaction, the number of a version that is made by it would be taken back.
+    require_version(expected_version)
     for _ in range(_ATTEMPTS):
         # Before the transaction: while the platform is asked, nobody waits for the database.
         judged = judge(make_plan)
         if judged.problems or (judged.blocking and not allow_broken):
             raise Refused(judged)
         with recording(author):
+            require_version(expected_version)
             if latest().revision == judged.revision:
                 apply(judged.plan, wanted)
                 return judged
     raise DocumentError(
         [Sentence("Others change the configuration at the same time. Nothing was changed; try again.")]
     )
+
+
+def require_version(expected: int | None) -> None:
+    """Raises DocumentError where the newest version is not the expected one. None expects nothing."""
+    if expected is None:
+        return
+    newest = newest_version()
+    if newest != expected:
+        raise DocumentError(
+            [
+                Sentence(
+                    "The newest version is %(newest)s, not %(expected)s: the configuration has changed "
+                    "since. Look at what has changed, then expect version %(newest)s.",
+                    newest=newest,
+                    expected=expected,
+                )
+            ]
+        )
+
+
+def newest_version() -> int:
+    """The number of the newest version, what has changed past the studio included; 0 where there is none."""
+    record_outside()
+    return Version.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
 
 
 def restore(wanted: ConfigurationDocument, author: Author) -> Plan:
@@ -108,5 +137,10 @@ def _document(state: Mapping[ItemKey, Any]) -> ConfigurationDocument:
         data[field] = [content for (known, _), content in sorted(state.items()) if known == field]
     order = state.get((ORDER, USER_PROPERTIES), [])
     places = {name: at for at, name in enumerate(order)}
-    data[USER_PROPERTIES].sort(key=lambda known: places.get(known.get("name"), len(places)))
+    data[USER_PROPERTIES].sort(key=lambda known: places.get(_key_of(known), len(places)))
     return read(json.dumps(data, cls=ExactJSONEncoder).encode())
+
+
+def _key_of(known: dict[str, Any]) -> str:
+    """Of a user property as it was recorded."""
+    return property_key(known.get("caller_type", USER_TYPE), known.get("name", ""))

@@ -13,7 +13,9 @@ from typing import TypeAlias
 
 from designer.access_matrix import callers
 from designer.configuration import Configuration, Endpoint
-from designer.models import EndpointAccess, EndpointRole, PathAccess
+from designer.definitions import AccessDefinition
+from designer.definitions.row_rules import is_open, roles_of
+from designer.models import EndpointAccess, EndpointRole, PathAccess, Role
 from designer.readiness.findings import Finding, Severity
 from designer.sentences import Sentence
 
@@ -22,9 +24,14 @@ RULE = "write-access-right"
 
 # Rows to a query: databases bound the parameters of one.
 _CHUNK = 200
-_COLUMNS = ["authentication_required", "roles", "creates_outside_row_rule"]
+_COLUMNS = [
+    *("authentication_required", "roles", "caller_types"),
+    *("creates_outside_row_rule", "reaches_all_records", "all_records_roles"),
+]
 
 Place: TypeAlias = tuple[str, str]
+# Pairs of row id and name.
+Roles: TypeAlias = tuple[tuple[int, str], ...]
 
 
 class WriteAccessRefused(Exception):
@@ -42,20 +49,46 @@ class WriteAccessRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """`roles` are pairs of row id and name. Without authentication there are none."""
+    """`roles` are pairs of row id and name. Without authentication there are none, nor `caller_types`.
+
+    `reaches_all_records`: no row rule keeps anything from its callers. `all_records_roles` are those whose
+    callers reach every record although a rule narrows what others reach. None where that is not known.
+    """
 
     authentication_required: bool
-    roles: tuple[tuple[int, str], ...] = ()
+    roles: Roles = ()
+    caller_types: tuple[str, ...] = ()
     creates_outside_row_rule: bool = False
+    reaches_all_records: bool | None = None
+    all_records_roles: Roles | None = None
 
     @classmethod
     def of_row(cls, row: EndpointAccess | PathAccess) -> Access:
-        roles = tuple((id, name) for id, name in row.roles)
-        return cls(row.authentication_required, roles, row.creates_outside_row_rule)
+        all_records = row.all_records_roles
+        return cls(
+            row.authentication_required,
+            tuple((id, name) for id, name in row.roles),
+            tuple(row.caller_types),
+            row.creates_outside_row_rule,
+            row.reaches_all_records,
+            None if all_records is None else tuple((id, name) for id, name in all_records),
+        )
 
     @property
-    def callers(self) -> tuple[bool, tuple[tuple[int, str], ...]]:
+    def callers(self) -> tuple[bool, Roles]:
         return self.authentication_required, self.roles
+
+    def is_within(self, other: Access) -> bool:
+        """Whether the same roles may call, and no type of caller more."""
+        return self.callers == other.callers and set(self.caller_types) <= set(other.caller_types)
+
+    @property
+    def definition(self) -> AccessDefinition:
+        return AccessDefinition(
+            authentication_required=self.authentication_required,
+            roles=tuple(name for _, name in self.roles),
+            caller_types=self.caller_types,
+        )
 
     @property
     def columns(self) -> dict[str, object]:
@@ -65,24 +98,36 @@ class Access:
 def refusals(before: Configuration, now: Configuration) -> list[Finding]:
     """What of the change from `before` to `now` only a publisher may do.
 
-    Who may call an enabled endpoint that writes is as when the endpoint, and its path, were last enabled. One
+    Who may call an enabled endpoint that writes is as when the endpoint, and its path, were last enabled; it
+    may admit fewer types of caller. One
     that is enabled for the first time, at a path that never was, may be for any caller with a token. Nor does
-    it begin to create records outside its row rule. Drafts are everyone's.
+    it begin to create records outside its row rule, and neither everyone nor the callers of a role come to
+    reach all records where row rules narrowed that. What filters and expressions mean is not judged.
+
+    Drafts are everyone's, but for what they reach past row rules: only a publisher says of any endpoint that
+    this is meant.
     """
+    past_rules = list(_acknowledgements(before, now))
     changed = {
         id: endpoint
         for id, endpoint in now.endpoints.items()
         if _is_gated(endpoint) and endpoint != before.endpoints.get(id)
     }
     if not changed:
-        return []
+        return past_rules
     known = _Known.of(changed)
     accesses = _accesses(changed)
-    return [
+    found = [
         refusal
         for id, endpoint in changed.items()
-        if (refusal := _refusal(endpoint, accesses[id], known.of_endpoint(id, endpoint))) is not None
+        if (
+            refusal := _refusal(
+                endpoint, before.endpoints.get(id), accesses[id], known.of_endpoint(id, endpoint)
+            )
+        )
     ]
+    # Of one entity's rule, all of its endpoints say the same: once is enough.
+    return [*past_rules, *{refusal.message: refusal for refusal in reversed(found)}.values()]
 
 
 def remember(now: Configuration) -> None:
@@ -160,19 +205,47 @@ def _accesses(endpoints: Mapping[int, Endpoint]) -> dict[int, Access]:
         granted = EndpointRole.objects.filter(endpoint__in=ids).order_by("role__name")
         for id, role, name in granted.values_list("endpoint_id", "role_id", "role__name"):
             roles[id].append((role, name))
+    reach = {id: _reach(endpoint) for id, endpoint in endpoints.items()}
+    named = frozenset[str]().union(*(names for _, names in reach.values()))
+    numbers = dict(Role.objects.filter(name__in=named).values_list("name", "id")) if named else {}
     found = {}
     for id, endpoint in endpoints.items():
-        required = endpoint.definition.access.authentication_required
+        access = endpoint.definition.access
+        required = access.authentication_required
         free = endpoint.definition.settings.creates_outside_row_rule
-        found[id] = Access(required, tuple(roles[id]) if required else (), free)
+        types = access.caller_types if required else ()
+        reaches_all, all_records = reach[id]
+        found[id] = Access(
+            required,
+            tuple(roles[id]) if required else (),
+            types,
+            free,
+            reaches_all,
+            tuple((numbers[name], name) for name in sorted(all_records) if name in numbers),
+        )
     return found
 
 
-def _refusal(endpoint: Endpoint, access: Access, known: Sequence[Access]) -> Finding | None:
-    last = next((one for one in known if one.callers != access.callers), None)
+def _reach(endpoint: Endpoint) -> tuple[bool, frozenset[str]]:
+    """Whether every caller reaches every record; if not, the roles whose callers do."""
+    rule = endpoint.entity.row_rule if endpoint.entity is not None else ()
+    # A rule of the endpoint's own narrows what anybody reaches by the entity's.
+    if endpoint.definition.row_rule is not None:
+        return False, frozenset()
+    if is_open(rule):
+        return True, frozenset()
+    return False, roles_of(entry for entry in rule if entry.all_records)
+
+
+def _refusal(
+    endpoint: Endpoint, was: Endpoint | None, access: Access, known: Sequence[Access]
+) -> Finding | None:
+    last = next((one for one in known if not access.is_within(one)), None)
     named = f"{', '.join(endpoint.methods)} {endpoint.path}"
     if last is None and (known or access.authentication_required):
-        return None if _holds_as_before(access, known) else _outside_row_rule(endpoint, named)
+        if not _holds_as_before(access, known):
+            return _outside_row_rule(endpoint, named)
+        return _every_record(endpoint, was, access, known)
     if last is None:
         message = Sentence(
             "%(endpoint)s writes. Only a publisher may open it to callers without a token.", endpoint=named
@@ -182,9 +255,11 @@ def _refusal(endpoint: Endpoint, access: Access, known: Sequence[Access]) -> Fin
             "%(endpoint)s writes, and only a publisher may change who calls it. "
             "When it was last enabled: %(before)s. Choose that again, or ask a publisher.",
             endpoint=named,
-            before=callers(last.authentication_required, [name for _, name in last.roles]),
+            before=callers(last.definition),
         )
     field = "roles" if access.authentication_required else "authentication_required"
+    if last is not None and access.callers == last.callers:
+        field = "caller_types"
     return Finding(RULE, Severity.BLOCKING, message, endpoint.definition.key, field)
 
 
@@ -202,6 +277,60 @@ def _outside_row_rule(endpoint: Endpoint, named: str) -> Finding:
     )
     place = "settings.may_create_outside_rule"
     return Finding(RULE, Severity.BLOCKING, message, endpoint.definition.key, place)
+
+
+def _every_record(
+    endpoint: Endpoint, was: Endpoint | None, access: Access, known: Sequence[Access]
+) -> Finding | None:
+    """Why everyone, or callers with a role, may not come to reach every record. `was` is before the save."""
+    narrowed = [one for one in known if one.reaches_all_records is False]
+    noted = [set(one.all_records_roles) for one in narrowed if one.all_records_roles is not None]
+    new = {role for before in noted for role in access.all_records_roles or () if role not in before}
+    if not (new or (narrowed and access.reaches_all_records)):
+        return None
+    entity = endpoint.entity.key if endpoint.entity else ""
+    place = "entity.row_rule"
+    if was is not None and was.definition.row_rule is not None and endpoint.definition.row_rule is None:
+        place = "row_rule"
+        message = Sentence(
+            "Only a publisher may remove the row rule of %(endpoint)s. Write a row rule again, or ask a "
+            "publisher.",
+            endpoint=f"{', '.join(endpoint.methods)} {endpoint.path}",
+        )
+    elif access.reaches_all_records:
+        message = Sentence(
+            "Only a publisher may let all callers reach every record of %(entity)s. Keep the entries of the "
+            "row rule, or ask a publisher.",
+            entity=entity,
+        )
+    else:
+        message = Sentence(
+            "Only a publisher may let callers with the role %(roles)s reach every record of %(entity)s. Keep "
+            "the entries of the row rule, or ask a publisher.",
+            roles=", ".join(sorted(name for _, name in new)),
+            entity=entity,
+        )
+    return Finding(RULE, Severity.BLOCKING, message, endpoint.definition.key, place)
+
+
+def _acknowledgements(before: Configuration, now: Configuration) -> Iterator[Finding]:
+    """Those that have come."""
+    by_key = {endpoint.definition.key: endpoint for endpoint in before.endpoints.values()}
+    for id, endpoint in now.endpoints.items():
+        definition = endpoint.definition
+        if not definition.acknowledgements:
+            continue
+        was = before.endpoints.get(id) or by_key.get(definition.key)
+        there = set(was.definition.acknowledgements) if was is not None else set()
+        for one in definition.acknowledgements:
+            if one not in there:
+                message = Sentence(
+                    "Only a publisher may acknowledge that %(endpoint)s reaches %(entity)s past its row "
+                    "rule. Ask a publisher.",
+                    endpoint=f"{', '.join(endpoint.methods)} {endpoint.path}",
+                    entity=one.entity,
+                )
+                yield Finding(RULE, Severity.BLOCKING, message, definition.key, "acknowledgements")
 
 
 def _chunks(ids: Sequence[int]) -> Iterator[Sequence[int]]:

@@ -7,6 +7,7 @@ from typing import Annotated
 from django.utils.translation import gettext_noop as _
 from pydantic import Field
 
+from designer.definition import SetOf
 from designer.kinds.effects import Effect, Told
 from designer.kinds.operation_kind import STEPS, OperationKind, Place, Scope, Section
 from designer.kinds.pickers import PROCESS
@@ -26,6 +27,19 @@ class ActionSettings(EndpointSettings):
         title=_("Show the process's message"),
         description=_("When the process refuses, callers read its own words, not only that it did."),
     )
+
+    changes: Annotated[SetOf[str], Told(_("entities that it changes"), Effect.ADDITIVE)] = Field(
+        (),
+        title=_("Entities that it changes"),
+        description=_(
+            "Logical names, separated by commas. A call ends the cached answers that are read from these and "
+            "from the record's own entity. Empty: all cached answers."
+        ),
+    )
+
+    @property
+    def changed_entities(self) -> tuple[str, ...]:
+        return self.changes
 
     @property
     def platform_name(self) -> str:

@@ -11,7 +11,7 @@ from pydantic import Field, field_validator
 from designer.definition import SetOf
 from designer.kinds.operation_kind import STEPS, OperationKind, Place, Scope
 from designer.kinds.pickers import FILE_COLUMN
-from designer.kinds.settings import EndpointSettings
+from designer.kinds.settings import CachedSettings, EndpointSettings
 from designer.sentences import Sentence
 
 MEGABYTE = 1024 * 1024
@@ -69,7 +69,11 @@ class UploadSettings(FileSettings):
         )
 
 
-class DownloadSettings(FileSettings):
+class DownloadSettings(FileSettings, CachedSettings):
+    @property
+    def reads_notes(self) -> bool:
+        return self.notes
+
     @property
     def item(self) -> str:
         return "fileId" if self.notes else ""

@@ -11,7 +11,7 @@ from pydantic import Field
 from crmclient.query.designed import DesignedQuery
 from designer.definition import Definition
 from designer.kinds.operation_kind import LABELS, STEPS, OperationKind, Place, Scope, Section
-from designer.kinds.settings import EndpointSettings
+from designer.kinds.settings import CachedSettings
 from designer.kinds.vocabulary import MetadataSource, Vocabulary
 from designer.queries import answered
 from designer.sentences import Sentence
@@ -34,7 +34,7 @@ class PageSizes(NamedTuple):
     largest: int
 
 
-class QuerySettings(EndpointSettings):
+class QuerySettings(CachedSettings):
     """`query` is what is asked; inputs of the endpoint are its parameters, columns name what it answers.
 
     The row rules of linked entities count only with `linked_row_rules`; the root entity's always does.
@@ -64,6 +64,10 @@ class QuerySettings(EndpointSettings):
     def pages(self) -> PageSizes | None:
         """How many rows a page has; None where an answer holds all rows."""
         return None
+
+    @property
+    def applies_linked_row_rules(self) -> bool:
+        return self.linked_row_rules
 
     @property
     def has_labels(self) -> bool:

@@ -8,10 +8,10 @@ from django.utils.translation import gettext_noop as _
 from pydantic import Field
 
 from designer.kinds.operation_kind import LABELS, STEPS, OperationKind, Scope, Section
-from designer.kinds.settings import EndpointSettings
+from designer.kinds.settings import CachedSettings
 
 
-class ReadSettings(EndpointSettings):
+class ReadSettings(CachedSettings):
     """`labels`: each option's value is followed by its label, in the language that the caller asks for."""
 
     labels: Annotated[bool, LABELS] = Field(

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from crmclient.query.designed import DesignedQuery
 from designer.definition import Definition
+from designer.kinds.answer_cache import AnswerCache, cache_told
+from designer.kinds.call_limits import CallLimits, limits_told
+from designer.kinds.effects import ToldBy
 from designer.kinds.vocabulary import MetadataSource, Vocabulary
 
 
 class EndpointSettings(Definition):
-    """What only one kind of operation needs. Each kind declares its own subclass.
+    """What only one kind of operation needs. Each kind declares its own subclass; `limits` are of every kind.
 
     The members below are what others ask of any kind. A kind overrides those that its endpoints answer
     differently, so that nobody has to know which kind an endpoint is of.
@@ -24,6 +27,8 @@ class EndpointSettings(Definition):
     lists_records: ClassVar[bool] = False
     # Whether answers hold what is in records, which not everybody may see.
     answers_records: ClassVar[bool] = True
+
+    limits: Annotated[CallLimits, ToldBy(limits_told)] = CallLimits()
 
     def methods(self, of_kind: tuple[str, ...]) -> tuple[str, ...]:
         """The HTTP methods that the endpoint takes, among those of its kind."""
@@ -57,9 +62,34 @@ class EndpointSettings(Definition):
         return False
 
     @property
+    def applies_linked_row_rules(self) -> bool:
+        """Whether the row rules of entities that the endpoint's own query links to apply, too."""
+        return False
+
+    @property
     def has_labels(self) -> bool:
         """Whether answers hold the label of an option beside its value."""
         return False
+
+    @property
+    def reads_notes(self) -> bool:
+        """Whether answers are read from the notes about the path's record, too."""
+        return False
+
+    @property
+    def changed_entities(self) -> tuple[str, ...]:
+        """What a process that calls run may change, beside the path's record; none: everything."""
+        return ()
+
+    @property
+    def answer_cache(self) -> AnswerCache | None:
+        """How answers are kept and shared; None where they are not, or cannot be.
+
+        They can where an answer follows from the request's path and query string, from what the
+        definition names of the caller, and from records of the exposed entity, the endpoint's query and its
+        data fetchers.
+        """
+        return None
 
     def vocabulary(self, entity: str, metadata: MetadataSource) -> Vocabulary | None:
         """What bindings may set and columns may answer, for an endpoint of the exposed `entity`.
@@ -72,3 +102,13 @@ class EndpointSettings(Definition):
     def first_rows(self, most: int) -> EndpointSettings:
         """The same, for an answer of at most `most` rows where it would list more and refuse to."""
         return self
+
+
+class CachedSettings(EndpointSettings):
+    """Settings of a kind whose answers can be kept and shared. `cache` says for how long they are."""
+
+    cache: Annotated[AnswerCache, ToldBy(cache_told)] = AnswerCache()
+
+    @property
+    def answer_cache(self) -> AnswerCache | None:
+        return self.cache if self.cache.is_on else None

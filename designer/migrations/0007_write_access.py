@@ -19,14 +19,16 @@ _WRITING = {
 
 def fill(apps: Any, schema_editor: Any) -> None:
     """Take what is enabled now for what was last enabled."""
+    alias = schema_editor.connection.alias
     roles = defaultdict(list)
-    granted = apps.get_model("designer", "EndpointRole").objects.order_by("role__name")
+    granted = apps.get_model("designer", "EndpointRole").objects.using(alias).order_by("role__name")
     for endpoint, role, name in granted.values_list("endpoint_id", "role_id", "role__name"):
         roles[endpoint].append((role, name))
     by_endpoint, by_path = [], {}
     EndpointAccess = apps.get_model("designer", "EndpointAccess")
     PathAccess = apps.get_model("designer", "PathAccess")
-    enabled = apps.get_model("designer", "Endpoint").objects.filter(enabled=True, kind__in=_WRITING)
+    endpoints = apps.get_model("designer", "Endpoint").objects.using(alias)
+    enabled = endpoints.filter(enabled=True, kind__in=_WRITING)
     for row in enabled.select_related("module", "entity__module").order_by("id"):
         required = row.authentication_required
         access = {"authentication_required": required, "roles": roles[row.pk] if required else []}
@@ -40,8 +42,8 @@ def fill(apps: Any, schema_editor: Any) -> None:
         )
         for method in methods:
             by_path[method, path] = PathAccess(method=method, path=path, **access)
-    EndpointAccess.objects.bulk_create(by_endpoint, batch_size=200)
-    PathAccess.objects.bulk_create(by_path.values(), batch_size=200)
+    EndpointAccess.objects.using(alias).bulk_create(by_endpoint, batch_size=200)
+    PathAccess.objects.using(alias).bulk_create(by_path.values(), batch_size=200)
 
 
 class Migration(migrations.Migration):

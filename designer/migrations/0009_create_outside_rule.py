@@ -15,30 +15,31 @@ _SETTING = "may_create_outside_rule"
 
 def keep_creating(apps: Any, schema_editor: Any) -> None:
     """Set the setting in rows, and in what versions have recorded of them: no version has changed it."""
+    alias = schema_editor.connection.alias
     keys = set()
-    for endpoint in _creates(apps):
+    for endpoint in _creates(apps, alias):
         endpoint.settings = {**endpoint.settings, _SETTING: True}
         endpoint.save(update_fields=["settings"])
         keys.add(_key(endpoint))
         if endpoint.enabled:
-            _remember(apps, endpoint)
-    for item in _recorded(apps, "RecordedItem", keys):
+            _remember(apps, alias, endpoint)
+    for item in _recorded(apps, alias, "RecordedItem", keys):
         item.content = _with_setting(item.content)
         item.digest = _digest(item.content)
         item.save(update_fields=["content", "digest"])
-    for change in _recorded(apps, "ItemChange", keys):
+    for change in _recorded(apps, alias, "ItemChange", keys):
         change.before, change.after = _with_setting(change.before), _with_setting(change.after)
         change.save(update_fields=["before", "after"])
 
 
-def _creates(apps: Any) -> list[Any]:
+def _creates(apps: Any, alias: str) -> list[Any]:
     """Those under a row rule: the entity's, their own, or perhaps that of the records in a list."""
-    ruled = apps.get_model("designer", "ExposedEntity").objects.exclude(row_rule="")
+    ruled = apps.get_model("designer", "ExposedEntity").objects.using(alias).exclude(row_rule="")
     entities = set(ruled.values_list("id", flat=True))
     modules = set(ruled.values_list("module_id", flat=True))
-    lists = apps.get_model("designer", "Input").objects.filter(type="List")
+    lists = apps.get_model("designer", "Input").objects.using(alias).filter(type="List")
     with_lists = set(lists.values_list("endpoint_id", flat=True))
-    creates = apps.get_model("designer", "Endpoint").objects.filter(kind="create")
+    creates = apps.get_model("designer", "Endpoint").objects.using(alias).filter(kind="create")
     return [
         endpoint
         for endpoint in creates.select_related("entity__module")
@@ -52,13 +53,15 @@ def _creates(apps: Any) -> list[Any]:
     ]
 
 
-def _remember(apps: Any, endpoint: Any) -> None:
+def _remember(apps: Any, alias: str, endpoint: Any) -> None:
     """What was enabled so stays a designer's to save."""
     segment = endpoint.segment or endpoint.entity.segment
-    paths = apps.get_model("designer", "PathAccess").objects.filter(
-        method="POST", path=f"/api/{endpoint.entity.module.segment}/{segment}"
+    paths = (
+        apps.get_model("designer", "PathAccess")
+        .objects.using(alias)
+        .filter(method="POST", path=f"/api/{endpoint.entity.module.segment}/{segment}")
     )
-    endpoints = apps.get_model("designer", "EndpointAccess").objects.filter(endpoint=endpoint.pk)
+    endpoints = apps.get_model("designer", "EndpointAccess").objects.using(alias).filter(endpoint=endpoint.pk)
     for known in (paths, endpoints):
         known.update(creates_outside_row_rule=True)
 
@@ -68,9 +71,11 @@ def _key(endpoint: Any) -> str:
     return ".".join(part for part in (*places, endpoint.name) if part)
 
 
-def _recorded(apps: Any, model: str, keys: set[str]) -> Iterator[Any]:
+def _recorded(apps: Any, alias: str, model: str, keys: set[str]) -> Iterator[Any]:
     for key in sorted(keys):
-        yield from apps.get_model("designer", model).objects.filter(collection="endpoints", key=key)
+        yield from (
+            apps.get_model("designer", model).objects.using(alias).filter(collection="endpoints", key=key)
+        )
 
 
 def _with_setting(content: Any) -> Any:

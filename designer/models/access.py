@@ -4,16 +4,25 @@ from __future__ import annotations
 
 from django.db import models
 
+from designer.names import TYPES_BEFORE_TYPES
+
 
 class EnabledAccess(models.Model):
     """`roles` holds pairs of a role's row id and its name: a renamed role has other callers.
+    `caller_types` are names, which never change.
 
-    `creates_outside_row_rule`: its callers could make records that they may not reach.
+    `creates_outside_row_rule`: its callers could make records that they may not reach. `reaches_all_records`:
+    no row rule, of its entity or of its own, narrowed what every caller reaches. `all_records_roles`: the
+    roles, as in `roles`, of which callers reached every record all the same. Both are None where nobody has
+    noted it.
     """
 
     authentication_required = models.BooleanField()
     roles = models.JSONField(default=list)
+    caller_types = models.JSONField(default=list, db_default=TYPES_BEFORE_TYPES)
     creates_outside_row_rule = models.BooleanField(default=False)
+    reaches_all_records = models.BooleanField(null=True, default=None)
+    all_records_roles = models.JSONField(null=True, default=None)
 
     class Meta:
         abstract = True

@@ -7,10 +7,11 @@ from django.utils.translation import gettext_lazy as _
 
 
 class AuditEntry(models.Model):
-    """One thing that an account did in the studio. Never what it typed: versions hold that.
+    """One thing that an account did in the studio. The database lets nobody change an entry, nor delete it
+    before `AUDIT_DAYS` are over.
 
     `account` is a name and no reference: accounts go, what they did stays. `detail` has what was before and
-    what is after, of what no version holds: accounts, groups, who may call.
+    what is after. Nothing secret is in it: no password, key or hash.
     """
 
     class Action(models.TextChoices):
@@ -25,6 +26,7 @@ class AuditEntry(models.Model):
         RELEASE = "release", _("Released")
         RESTORE = "restore", _("Restored")
         ACCESS = "access", _("Changed who may call")
+        CONFIGURATION = "configuration", _("Changed the configuration")
         ACCEPT = "accept", _("Accepted changed metadata")
         REFRESH = "refresh", _("Refreshed metadata")
         TRY = "try", _("Tried")
@@ -38,7 +40,7 @@ class AuditEntry(models.Model):
     address = models.CharField(_("address"), max_length=45, blank=True)
     action = models.CharField(_("action"), max_length=20, choices=Action.choices)
     subject = models.CharField(_("of what"), max_length=400, blank=True)
-    detail = models.CharField(_("detail"), max_length=1000, blank=True)
+    detail = models.TextField(_("detail"), blank=True)
 
     class Meta:
         verbose_name = _("audit entry")

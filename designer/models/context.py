@@ -6,6 +6,8 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from designer.models import names
+from designer.models.rates import rate_column
+from designer.names import USER_TYPE, property_key
 
 
 class Role(models.Model):
@@ -26,6 +28,12 @@ class Role(models.Model):
             "Security roles of the platform that correspond. A description only: nothing is enforced."
         ),
     )
+    rate = rate_column(
+        _(
+            "How many requests a minute each caller may send who has the role, instead of the service's own "
+            "limit. Of several roles the highest number counts. 0: the role has no limit of its own."
+        )
+    )
 
     class Meta:
         ordering = ("name",)
@@ -34,14 +42,55 @@ class Role(models.Model):
         return f"{self.title} ({self.name})" if self.title else self.name
 
 
+class CallerType(models.Model):
+    """A kind of caller: which entity the caller's record is in. Its name never changes: endpoints hold it."""
+
+    name = models.CharField(
+        max_length=63,
+        unique=True,
+        validators=[names.caller_type_name],
+        help_text=_("As expressions read it in user.type."),
+    )
+    entity = models.CharField(
+        max_length=128,
+        blank=True,
+        help_text=_("The entity of the callers' records. Empty: callers of this type have no record."),
+    )
+    title = models.CharField(max_length=200, blank=True, help_text=_("What people call it."))
+    description = models.TextField(blank=True, help_text=_("Who these callers are."))
+
+    class Meta:
+        verbose_name = _("caller type")
+        verbose_name_plural = _("caller types")
+        ordering = ("name",)
+
+    def __str__(self) -> str:
+        return f"{self.title} ({self.name})" if self.title else self.name
+
+    @property
+    def is_of_users(self) -> bool:
+        """Whether its records are the platform's users, whatever their entity is called."""
+        return self.name == USER_TYPE
+
+
 class UserProperty(models.Model):
-    """One property of the caller: a field of their user record, related data, or an expression."""
+    """One property of the caller: a field of their record, related data, or an expression."""
 
     position = models.PositiveIntegerField(default=0)
-    name = models.CharField(max_length=100, unique=True, help_text=_("Its name; “@user.name” in endpoints."))
+    caller_type = models.ForeignKey(
+        CallerType,
+        to_field="name",
+        on_delete=models.PROTECT,
+        default=USER_TYPE,
+        db_default=USER_TYPE,
+        related_name="properties",
+        verbose_name=_("caller type"),
+        help_text=_("Which callers have it."),
+    )
+    name = models.CharField(max_length=100, help_text=_("Its name; “@user.name” in endpoints."))
     kind = models.CharField(max_length=20, default="field", help_text=_("Where it comes from."))
     attribute = models.CharField(
-        max_length=128, blank=True, help_text=_("For a field: the attribute of the user's record.")
+        max_length=128, blank=True, help_text=_("For a field: the attribute of the caller's record.")
     )
     relationship = models.CharField(
         max_length=128, blank=True, help_text=_("For related data: the relationship that leads there.")
@@ -56,9 +105,22 @@ class UserProperty(models.Model):
         verbose_name = _("user property")
         verbose_name_plural = _("user properties")
         ordering = ("position", "id")
+        constraints = [
+            models.UniqueConstraint(
+                fields=("caller_type", "name"),
+                name="designer_userproperty_name",
+                violation_error_message=_("The caller type has a user property with this name already."),
+            )
+        ]
 
     def __str__(self) -> str:
-        return self.name
+        return self.key
+
+    @property
+    def key(self) -> str:
+        """What tells it from all others, as in its definition."""
+        # The column holds the name: this asks nothing of the database.
+        return property_key(str(self.caller_type_id), self.name)
 
 
 class RelatedColumn(models.Model):

@@ -17,12 +17,20 @@ from designer.models import names
 from designer.models.context import Role
 from designer.models.fields import ExactJSONDecoder, ExactJSONEncoder
 from designer.models.modules import ExposedEntity, Module
+from designer.names import TYPES_BEFORE_TYPES, USER_TYPE
+
+
+def admitted() -> list[str]:
+    """The caller types that a new endpoint admits: no issuer of other callers opens anything."""
+    return [USER_TYPE]
 
 
 class Endpoint(models.Model):
     """One operation with its path and access. `settings` is what only its kind needs, in JSON form.
 
     An endpoint of an entity belongs to that entity's module; `module` is for kinds that have no entity.
+    `acknowledgements` are objects: the `entity` that it reaches past row rules on purpose, the `reason`, and
+    who has said so (`account`) and when (`at`), which are no part of the configuration.
     """
 
     kind = models.CharField(max_length=40, help_text=_("What a call does."))
@@ -60,12 +68,19 @@ class Endpoint(models.Model):
         related_name="endpoints",
         help_text=_("Callers with any one of these. None chosen: every authenticated caller."),
     )
+    caller_types = models.JSONField(
+        default=admitted,
+        db_default=TYPES_BEFORE_TYPES,
+        help_text=_("Which types of caller it admits. Roles are looked at afterwards."),
+    )
     row_rule = models.TextField(
         blank=True, help_text=_("Narrows the entity's row rule for this endpoint: a FetchXML filter.")
     )
     settings = models.JSONField(
         default=dict, blank=True, encoder=ExactJSONEncoder, decoder=ExactJSONDecoder, editable=False
     )
+
+    acknowledgements = models.JSONField(default=list, db_default=[], blank=True, editable=False)
 
     class Meta:
         ordering = ("module__segment", "entity__segment", "kind", "name", "id")

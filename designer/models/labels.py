@@ -13,13 +13,16 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 _FIELDS: Mapping[str, Any] = {
+    "all_records": _("all records"),
     "apply_row_rules": _("apply row rules"),
     "attribute": _("attribute"),
     "authentication_required": _("authentication required"),
+    "caller_types": _("caller types"),
     "description": _("description"),
     "enabled": _("enabled"),
     "entity": _("entity"),
     "expression": _("expression"),
+    "filter": _("filter"),
     "first": _("first"),
     "kind": _("kind"),
     "maximum": _("maximum"),
@@ -32,6 +35,7 @@ _FIELDS: Mapping[str, Any] = {
     "platform_roles": _("platform roles"),
     "position": _("position"),
     "query": _("query"),
+    "rate": _("requests a minute"),
     "relationship": _("relationship"),
     "required": _("required"),
     "roles": _("roles"),
@@ -46,7 +50,9 @@ _FIELDS: Mapping[str, Any] = {
 # One, and several, by the class's name.
 _MODELS: Mapping[str, tuple[Any, Any]] = {
     "ApiAccount": (_("API account"), _("API accounts")),
+    "ApiKey": (_("API key"), _("API keys")),
     "Binding": (_("entity property"), _("entity properties")),
+    "CallerType": (_("caller type"), _("caller types")),
     "Column": (_("column"), _("columns")),
     "Endpoint": (_("endpoint"), _("endpoints")),
     "EndpointRole": (_("role of an endpoint"), _("roles of endpoints")),
@@ -57,6 +63,7 @@ _MODELS: Mapping[str, tuple[Any, Any]] = {
     "OptionSet": (_("option set"), _("option sets")),
     "Precondition": (_("pre-condition"), _("pre-conditions")),
     "RelatedColumn": (_("column"), _("columns")),
+    "RowRuleEntry": (_("entry of the row rule"), _("row rule")),
     "Role": (_("role"), _("roles")),
     "UserProperty": (_("user property"), _("user properties")),
 }

@@ -45,9 +45,6 @@ class ExposedEntity(models.Model):
     description = models.TextField(
         blank=True, help_text=_("What its records are, for readers of the API docs.")
     )
-    row_rule = models.TextField(
-        blank=True, help_text=_("The only records that callers reach: a FetchXML filter. Empty: all of them.")
-    )
 
     class Meta:
         verbose_name = _("entity")

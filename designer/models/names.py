@@ -7,7 +7,7 @@ import re
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from designer.names import INPUT_PATTERN, RESERVED_SEGMENTS, ROLE_PATTERN, is_segment
+from designer.names import CALLER_TYPE_PATTERN, INPUT_PATTERN, RESERVED_SEGMENTS, ROLE_PATTERN, is_segment
 
 
 def segment(text: str) -> None:
@@ -29,3 +29,10 @@ def input_name(text: str) -> None:
 def role_name(text: str) -> None:
     if not re.match(ROLE_PATTERN, text):
         raise ValidationError(_("Write letters, digits and . _ : -; a letter or digit first, at most 100."))
+
+
+def caller_type_name(text: str) -> None:
+    if not re.match(CALLER_TYPE_PATTERN, text):
+        raise ValidationError(
+            _("Use lower-case letters, digits, - and _ (at most 63 characters), and start with a letter.")
+        )

@@ -20,7 +20,7 @@ class RevisionRow(models.Model):
 
 
 class Change(models.Model):
-    """One endpoint that a revision concerns; none: it may concern all of them.
+    """One endpoint that a revision concerns, or the table in `part`; neither: it may concern everything.
 
     `endpoint` refers loosely, since the endpoint may be gone.
     """
@@ -28,10 +28,12 @@ class Change(models.Model):
     number = models.BigIntegerField(db_index=True)
     token = models.CharField(max_length=40)
     endpoint = models.BigIntegerField(null=True)
+    # NULL, not empty: triggers of the release before write rows without it while a migration runs.
+    part = models.CharField(max_length=63, null=True)  # noqa: DJ001
 
     class Meta:
         db_table = "designer_change"
         default_permissions = ()
 
     def __str__(self) -> str:
-        return f"revision {self.number}: {self.endpoint or 'all'}"
+        return f"revision {self.number}: {self.endpoint or self.part or 'all'}"

@@ -8,7 +8,8 @@ from django.db import models
 class EndpointCalls(models.Model):
     """Calls of one endpoint, by its key, within one hour (UTC).
 
-    `refused` were answered with 4xx, `failed` with 5xx; both are among `calls`.
+    `refused` were answered with 4xx, `failed` with 5xx; both are among `calls`. `platform_calls` is what they
+    asked of the platform, and `throttled` how many were refused because its budget was used up.
     """
 
     endpoint = models.CharField(max_length=400)
@@ -16,6 +17,8 @@ class EndpointCalls(models.Model):
     calls = models.BigIntegerField(default=0)
     refused = models.BigIntegerField(default=0)
     failed = models.BigIntegerField(default=0)
+    platform_calls = models.BigIntegerField(default=0, db_default=0)
+    throttled = models.BigIntegerField(default=0, db_default=0)
     last_at = models.DateTimeField()
 
     class Meta:

@@ -6,13 +6,13 @@ import logging
 from collections.abc import Iterable, Iterator
 
 from designer.configuration import Configuration, Endpoint
-from designer.definitions import UserPropertyDefinition
+from designer.definitions import IssuerDefinition, UserPropertyDefinition
 from designer.readiness import rules  # noqa: F401  the rules register themselves when they are imported
 from designer.readiness.findings import Finding, Severity
 from designer.readiness.fixes import Fix, fix_for
 from designer.readiness.metadata import Metadata, MetadataUnavailable
-from designer.readiness.registry import ENDPOINT_RULES, USER_PROPERTY_RULES, Rule, S
-from designer.readiness.subjects import EndpointSubject, Surroundings, UserPropertySubject
+from designer.readiness.registry import ENDPOINT_RULES, ISSUER_RULES, USER_PROPERTY_RULES, Rule, S
+from designer.readiness.subjects import EndpointSubject, IssuerSubject, Surroundings, UserPropertySubject
 from designer.sentences import Sentence as _
 
 logger = logging.getLogger("portico.readiness")
@@ -57,7 +57,11 @@ class Checker:
 
     def user_property(self, definition: UserPropertyDefinition) -> list[Finding]:
         subject = UserPropertySubject(definition, self._surroundings)
-        return list(_run(USER_PROPERTY_RULES, subject, f"user property {definition.name}"))
+        return list(_run(USER_PROPERTY_RULES, subject, f"user property {definition.key}"))
+
+    def issuer(self, definition: IssuerDefinition) -> list[Finding]:
+        subject = IssuerSubject(definition, self._surroundings)
+        return list(_run(ISSUER_RULES, subject, f"issuer {definition.name}"))
 
     def everything(self) -> Iterator[Finding]:
         """Findings of enabled endpoints, user properties, and rows that could not be read. Drafts may lack
@@ -69,6 +73,8 @@ class Checker:
                 yield from self.endpoint(id)
         for known in self._configuration.user_properties:
             yield from self.user_property(known)
+        for issuer in self._configuration.issuers:
+            yield from self.issuer(issuer)
 
 
 def check(endpoint: Endpoint, configuration: Configuration, metadata: Metadata) -> list[Finding]:

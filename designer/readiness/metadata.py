@@ -93,22 +93,18 @@ class Metadata:
         return found
 
     @property
+    def asked(self) -> frozenset[str]:
+        """The entities whose attributes or relationships somebody has asked for."""
+        return frozenset(self._attributes) | frozenset(self._relationships)
+
+    @property
     def users(self) -> str:
         """The entity of users; empty, as that of no entity, where the platform has none."""
         return self.conventions.users.entity if self.conventions.users else ""
 
-    def attributes_of_users(self) -> Mapping[str, Attribute]:
-        """None where the platform has no users."""
-        return self.attributes(self.users) if self.users else {}
-
-    def relationships_of_users(self) -> Sequence[Relationship]:
-        """None where the platform has no users."""
-        return self.relationships(self.users) if self.users else ()
-
-    def related_to_users(self, relationship: Relationship) -> str:
-        """The entity that one of these relationships leads to."""
-        is_lookup_of_users = relationship.referencing == self.users
-        return relationship.referenced if is_lookup_of_users else relationship.referencing
+    def related_to(self, entity: str, relationship: Relationship) -> str:
+        """The entity that a relationship leads to from `entity`; from an entity to itself, by its lookup."""
+        return relationship.referenced if relationship.referencing == entity else relationship.referencing
 
     def relationships(self, entity: str) -> Sequence[Relationship]:
         """None for an unknown entity."""

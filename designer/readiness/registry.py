@@ -8,7 +8,7 @@ from typing import Generic, TypeAlias, TypeVar
 
 from designer.definitions import EndpointSettings
 from designer.readiness.findings import Severity
-from designer.readiness.subjects import EndpointSubject, UserPropertySubject
+from designer.readiness.subjects import EndpointSubject, IssuerSubject, UserPropertySubject
 
 S = TypeVar("S")
 K = TypeVar("K", bound=EndpointSettings)
@@ -26,9 +26,11 @@ class Rule(Generic[S]):
 
 ENDPOINT_RULES: list[Rule[EndpointSubject]] = []
 USER_PROPERTY_RULES: list[Rule[UserPropertySubject]] = []
+ISSUER_RULES: list[Rule[IssuerSubject]] = []
 
 _EndpointRule: TypeAlias = Callable[[EndpointSubject], Found]
 _UserPropertyRule: TypeAlias = Callable[[UserPropertySubject], Found]
+_IssuerRule: TypeAlias = Callable[[IssuerSubject], Found]
 _KindRule: TypeAlias = Callable[[EndpointSubject, K], Found]
 
 
@@ -55,6 +57,16 @@ def warning_of(settings: type[K], id: str) -> Callable[[_KindRule[K]], _KindRule
 def blocking_for_user_properties(id: str) -> Callable[[_UserPropertyRule], _UserPropertyRule]:
     """A rule of user properties that must hold for one to be served."""
     return _register(USER_PROPERTY_RULES, id, Severity.BLOCKING)
+
+
+def blocking_for_issuers(id: str) -> Callable[[_IssuerRule], _IssuerRule]:
+    """A rule of issuers that must hold for their tokens to be of use."""
+    return _register(ISSUER_RULES, id, Severity.BLOCKING)
+
+
+def warning_for_issuers(id: str) -> Callable[[_IssuerRule], _IssuerRule]:
+    """A rule of issuers that says what may not be meant so."""
+    return _register(ISSUER_RULES, id, Severity.WARNING)
 
 
 def _register_of_kind(

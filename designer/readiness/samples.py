@@ -9,7 +9,6 @@ from typing import Any, TypeAlias
 from crmclient.metadata import Attribute
 from designer.definitions import InputDefinition, UserPropertyDefinition
 from designer.queries import answered
-from designer.readiness.metadata import Metadata
 from designer.readiness.subjects import EndpointSubject, Surroundings
 from designer.types import TYPES, holds_records, natural_type
 
@@ -30,7 +29,7 @@ def of_endpoint(
     """What an endpoint's expressions see; `record` None: they see no record."""
     seen: dict[str, Sample] = {
         "input": of_inputs(inputs),
-        "user": of_user(subject.surroundings),
+        "user": of_user(subject.surroundings, subject.user_properties),
         "fetch": {
             known.name: of_row(answered(known.query, subject.metadata.attributes)) if known.query else UNKNOWN
             for known in subject.definition.fetchers
@@ -52,15 +51,19 @@ def of_inputs(inputs: Iterable[InputDefinition]) -> dict[str, Sample]:
     }
 
 
-def of_user(surroundings: Surroundings, *, custom: bool = True) -> dict[str, Sample]:
-    """The caller's properties, with or without custom ones."""
+def of_user(
+    surroundings: Surroundings, properties: Mapping[str, UserPropertyDefinition], *, custom: bool = True
+) -> dict[str, Sample]:
+    """What expressions see of a caller with `properties`, by name, with or without custom ones."""
     return {
         "id": _ID,
+        "type": _TEXT,
         "roles": [_TEXT],
+        "claims": UNKNOWN,
         "teams": [{"id": _ID, "name": _TEXT}],
         **{
-            name: _of_property(known, surroundings.metadata)
-            for name, known in surroundings.user_properties.items()
+            name: _of_property(known, surroundings)
+            for name, known in properties.items()
             if custom or known.kind != "custom"
         },
     }
@@ -81,8 +84,8 @@ def of_attribute(attribute: Attribute) -> Sample:
     return _FILE if kind is None else kind.sample
 
 
-def _of_property(known: UserPropertyDefinition, metadata: Metadata) -> Sample:
-    attribute = metadata.attributes_of_users().get(known.attribute) if known.kind == "field" else None
+def _of_property(known: UserPropertyDefinition, surroundings: Surroundings) -> Sample:
+    attribute = surroundings.attribute_of(known)
     if attribute is None:
         return UNKNOWN
     return _ID if attribute.type.is_reference else of_attribute(attribute)

@@ -11,13 +11,17 @@ from crmclient.metadata import Attribute, OptionSet
 from designer.configuration import Configuration, Endpoint
 from designer.definitions import (
     BindingDefinition,
+    CallerTypeDefinition,
     ColumnDefinition,
     EndpointDefinition,
     InputDefinition,
+    IssuerDefinition,
     UserPropertyDefinition,
 )
 from designer.kinds import Section
 from designer.kinds.vocabulary import Vocabulary
+from designer.names import USER_TYPE
+from designer.reach import ruled_entities
 from designer.readiness.metadata import Metadata
 
 
@@ -33,8 +37,35 @@ class Surroundings:
         return frozenset(role.name for role in self.configuration.roles)
 
     @cached_property
+    def caller_types(self) -> Mapping[str, CallerTypeDefinition]:
+        return {known.name: known for known in self.configuration.caller_types}
+
+    @cached_property
     def user_properties(self) -> Mapping[str, UserPropertyDefinition]:
-        return {known.name: known for known in self.configuration.user_properties}
+        """By name; where several types have one of the name, that of the type `user` goes before."""
+        ordered = sorted(self.configuration.user_properties, key=lambda known: known.caller_type == USER_TYPE)
+        return {known.name: known for known in ordered}
+
+    @cached_property
+    def properties_by_type(self) -> Mapping[str, Mapping[str, UserPropertyDefinition]]:
+        found: defaultdict[str, dict[str, UserPropertyDefinition]] = defaultdict(dict)
+        for known in self.configuration.user_properties:
+            found[known.caller_type][known.name] = known
+        return found
+
+    def entity_of(self, caller_type: str) -> str:
+        """The entity of the records of a caller type; empty where its callers have none."""
+        known = self.caller_types.get(caller_type)
+        return known.records(self.metadata.users) if known else ""
+
+    def attribute_of(self, known: UserPropertyDefinition) -> Attribute | None:
+        """What a field property reads; None for others, and for what is not there."""
+        entity = self.entity_of(known.caller_type) if known.kind == "field" else ""
+        return self.metadata.attributes(entity).get(known.attribute) if entity else None
+
+    @cached_property
+    def ruled_entities(self) -> frozenset[str]:
+        return ruled_entities(self.configuration)
 
     @cached_property
     def modules(self) -> frozenset[str]:
@@ -85,6 +116,22 @@ class EndpointSubject:
         return self.definition.columns if Section.COLUMNS in self.endpoint.kind.sections else ()
 
     @cached_property
+    def user_properties(self) -> Mapping[str, UserPropertyDefinition]:
+        """By name. Where several types have one of the name, that of a type which the endpoint admits."""
+        found = dict(self.surroundings.user_properties)
+        for type in self.definition.access.caller_types:
+            found |= self.surroundings.properties_by_type.get(type, {})
+        return found
+
+    @cached_property
+    def admitted_properties(self) -> frozenset[str]:
+        """The names that callers of at least one admitted type have."""
+        of_type = self.surroundings.properties_by_type
+        return frozenset(
+            name for type in self.definition.access.caller_types for name in of_type.get(type, ())
+        )
+
+    @cached_property
     def vocabulary(self) -> Vocabulary | None:
         return self.definition.settings.vocabulary(self.entity, self.metadata)
 
@@ -117,5 +164,40 @@ class UserPropertySubject:
     surroundings: Surroundings
 
     @property
+    def caller_type(self) -> CallerTypeDefinition | None:
+        return self.surroundings.caller_types.get(self.definition.caller_type)
+
+    @property
+    def entity(self) -> str:
+        """The entity of its callers' records; empty where they have none, or the platform has no users."""
+        return self.surroundings.entity_of(self.definition.caller_type)
+
+    @property
     def metadata(self) -> Metadata:
         return self.surroundings.metadata
+
+
+@dataclass(frozen=True)
+class IssuerSubject:
+    definition: IssuerDefinition
+    surroundings: Surroundings
+
+    @property
+    def metadata(self) -> Metadata:
+        return self.surroundings.metadata
+
+    @property
+    def caller_type(self) -> CallerTypeDefinition | None:
+        """The type of its callers; None where there is none of that name."""
+        types = self.surroundings.configuration.caller_types
+        return next((known for known in types if known.name == self.definition.record.type), None)
+
+    @property
+    def entity(self) -> str:
+        """The entity of its callers' records; empty where they have none."""
+        return self.caller_type.records(self.metadata.users) if self.caller_type else ""
+
+    @property
+    def attributes(self) -> Mapping[str, Attribute]:
+        """Those of its callers' records; none while they are not known."""
+        return self.metadata.attributes(self.entity) if self.entity else {}

@@ -36,7 +36,7 @@ class Audited:
         return obj
 
     def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> Any:
-        note(request, _Action.ADD, _name(obj), "; ".join(_differences({}, self.audited_state(obj))))
+        note(request, _Action.ADD, name_of(obj), "; ".join(differences({}, self.audited_state(obj))))
         return super().log_addition(request, obj, message)  # type: ignore[misc]  # the admin's
 
     def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
@@ -45,13 +45,13 @@ class Audited:
         # The names of the fields, and only what is declared of what is in them.
         with override("en"):
             fields = entry.get_change_message()
-        changed = "; ".join(_differences(before, self._state_now(obj))) if before else ""
-        note(request, _Action.CHANGE, _name(obj), f"{fields} {changed}".strip())
+        changed = "; ".join(differences(before, self._state_now(obj))) if before else ""
+        note(request, _Action.CHANGE, name_of(obj), f"{fields} {changed}".strip())
         return entry
 
     def log_deletions(self, request: HttpRequest, queryset: QuerySet[Any]) -> Any:
         for obj in queryset:
-            note(request, _Action.DELETE, _name(obj), "; ".join(_differences(self.audited_state(obj), {})))
+            note(request, _Action.DELETE, name_of(obj), "; ".join(differences(self.audited_state(obj), {})))
         return super().log_deletions(request, queryset)  # type: ignore[misc]  # the admin's
 
     def _state_now(self, obj: Model) -> Mapping[str, State]:
@@ -59,7 +59,7 @@ class Audited:
         return self.audited_state(type(obj)._default_manager.get(pk=obj.pk))
 
 
-def _differences(before: Mapping[str, State], after: Mapping[str, State]) -> Iterator[str]:
+def differences(before: Mapping[str, State], after: Mapping[str, State]) -> Iterator[str]:
     """“active: yes → no”; of names, those that came and went."""
     for name in {**before, **after}:
         old, new = before.get(name), after.get(name)
@@ -88,7 +88,8 @@ def _text(state: State | None) -> str:
     return "–" if state is None else str(state)
 
 
-def _name(obj: Model) -> str:
+def name_of(obj: Model) -> str:
+    """What the log calls a row: “user: nora”."""
     # The log is in one language, whoever reads it.
     with override("en"):
         return f"{obj._meta.verbose_name}: {obj}"

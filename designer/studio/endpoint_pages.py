@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.http.response import HttpResponseBase
 from django.urls import URLPattern, path, reverse
 from django.utils.decorators import method_decorator
@@ -19,21 +19,32 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
+from designer.history.write_access import PERMISSION
 from designer.kinds import KINDS, OperationKind, Scope, Section
+from designer.loading import latest
 from designer.models import Endpoint
+from designer.names import USER_TYPE
 from designer.readiness import Finding, Severity
 from designer.studio.checking.examining import examine
 from designer.studio.checking.live import live_state
 from designer.studio.checking.previews import preview_html
-from designer.studio.endpoint_form.form import NewEndpointForm, form_for
+from designer.studio.endpoint_form.form import (
+    ACCESS_FIELDS,
+    READABLE_ACCESS_FIELDS,
+    NewEndpointForm,
+    form_for,
+)
 from designer.studio.endpoint_form.inlines import SECTION_INLINES, InputInline
 from designer.studio.endpoint_form.list_rows import ItemRows, ListingInputInline
 from designer.studio.endpoint_form.listing import KindFilter, ReadyList
 from designer.studio.endpoint_form.page_data import page_data
 from designer.studio.endpoint_form.sections import page_sections, section
+from designer.studio.endpoint_form.sharing_words import sharing_words
 from designer.studio.metadata.known import asked_once, known_metadata
 from designer.studio.navigation.badges import badge
+from designer.studio.saving.acknowledgements import change_acknowledgements
 from designer.studio.saving.checked import CheckedAdmin, checker, warn
+from designer.studio.trying.caller_fields import labelled
 from designer.studio.trying.run_page import may_run, run_view
 from designer.studio.trying.try_page import try_view
 from designer.studio.trying.unsaved import forms_of
@@ -54,6 +65,7 @@ class EndpointPages(CheckedAdmin):
             *("designer/attributes.js", "designer/lists.js", "designer/fixes.js", "designer/live.js"),
             *("designer/unsaved.js", "designer/run.js", "designer/suggestions.js"),
             *("designer/fetchxml_filter.js", "designer/fetchxml.js", "designer/platform.js"),
+            "designer/caller_fields.js",
         ]
 
     def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -90,7 +102,12 @@ class EndpointPages(CheckedAdmin):
         return blocking
 
     def get_urls(self) -> list[URLPattern]:
-        views = {"check": self.check_view, "try": self.try_view, "run": self.run_view}
+        views = {
+            "check": self.check_view,
+            "try": self.try_view,
+            "run": self.run_view,
+            "acknowledge": self.acknowledge_view,
+        }
         own = [
             path(f"<path:object_id>/{name}/", self.admin_site.admin_view(view), name=self._url_name(name))
             for name, view in views.items()
@@ -116,6 +133,14 @@ class EndpointPages(CheckedAdmin):
     @method_decorator(require_POST)
     def run_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         return run_view(self, request, self._designed(request, object_id))
+
+    @method_decorator(require_POST)
+    def acknowledge_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        row = self._designed(request, object_id)
+        if not self.has_change_permission(request, row):
+            raise PermissionDenied
+        change_acknowledgements(request, row)
+        return HttpResponseRedirect(self._url("change", row))
 
     @method_decorator(require_POST)
     def check_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
@@ -154,17 +179,23 @@ class EndpointPages(CheckedAdmin):
         refused = getattr(request, "refused", ())
         adminform, inlines = context["adminform"], context["inline_admin_formsets"]
         examined = examine(row, adminform.form, [inline.formset for inline in inlines], refused)
+        endpoint = examined.configuration.endpoints.get(row.pk)
         return {
             "readiness": badge(row.enabled, examined.findings),
             "verdict": examined.verdict(row),
             "located": examined.located,
-            "sections": page_sections(adminform, inlines, examined.located),
+            "sections": page_sections(
+                adminform, inlines, examined.located, shared_by=sharing_words(endpoint)
+            ),
             "page_data": page_data(row, known_metadata()),
             "refused": bool(refused),
-            "preview": preview_html(examined.configuration.endpoints.get(row.pk), _base(request)),
+            "preview": preview_html(endpoint, _base(request)),
             "is_unsaved": adminform.form.is_bound,
             "check_url": self._url("check", row),
             "try_url": self._url("try", row),
+            "acknowledge_url": self._url("acknowledge", row),
+            "may_acknowledge": request.user.has_perm(PERMISSION),
+            "acknowledgements": row.acknowledgements,
             "run_url": self._url("run", row) if may_run(request, row) else "",
             "view_as_url": f"{reverse('studio:view_as')}?{_as_role(row)}",
         }
@@ -190,6 +221,13 @@ class EndpointPages(CheckedAdmin):
             if row.operation
             else gettext("Unknown: %(kind)s") % {"kind": row.kind}
         )
+
+    @admin.display(description=_("Caller types"))
+    def caller_types_shown(self, row: Endpoint) -> str:
+        if not row.authentication_required:
+            return gettext("Callers of every type")
+        known = {type.name: labelled(type) for type in latest().caller_types}
+        return ", ".join(known.get(name, name) for name in row.caller_types)
 
     @admin.display(description=_("Roles"))
     def callers_shown(self, row: Endpoint) -> str:
@@ -224,16 +262,21 @@ class EndpointAdmin(EndpointPages):
         narrowed = ["row_rule"] if kind.has_rows else []
         settings = list(form_for(kind, obj.entity).base_fields)
         settings = [name for name in settings if name.startswith("settings__")]
+        caching = [name for name in settings if name.startswith("settings__cache__")]
+        limits = [name for name in settings if name.startswith("settings__limits__")]
+        settings = [name for name in settings if name not in (*caching, *limits)]
         place = ["enabled", *(name for name in ("segment", "name") if f"{{{name}}}" in kind.path)]
         return [
             section(_("Endpoint"), "endpoint", ("kind_label", "belongs_to"), *place),
             section(_("Documentation"), "documentation", "title", "description"),
             *([section(_(kind.label), "settings", *settings)] if settings else []),
-            section(_("Access control"), "access", "authentication_required", "callers", *narrowed),
+            section(_("Access control"), "access", *ACCESS_FIELDS, *narrowed),
+            section(_("Limits"), "limits", *limits),
+            *([section(_("Cached answers"), "caching", *caching)] if caching else []),
         ]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        return ("kind_label", "belongs_to", "callers_shown") if obj else ()
+        return ("kind_label", "belongs_to", "caller_types_shown", "callers_shown") if obj else ()
 
     def get_inlines(self, request: HttpRequest, obj: Any) -> Any:
         sections = obj.operation.sections if obj and obj.operation else frozenset()
@@ -257,9 +300,13 @@ class EndpointAdmin(EndpointPages):
 
 
 def _as_role(row: Endpoint) -> str:
-    """The query of “View as” that shows the endpoint: one of its roles, or nobody."""
-    role = next((role.name for role in row.roles.all()), "" if row.authentication_required else "anonymous")
-    return urlencode({"role": role}) if role else ""
+    """The query of “View as” that shows the endpoint: one of its roles and caller types, or nobody."""
+    if not row.authentication_required:
+        return urlencode({"role": "anonymous"})
+    roles = [role.name for role in row.roles.all()][:1]
+    # “View as” shows what users see unless it is told.
+    types = [] if USER_TYPE in row.caller_types else row.caller_types[:1]
+    return urlencode({"role": roles, "type": types}, doseq=True)
 
 
 def _base(request: HttpRequest) -> str:
@@ -275,5 +322,5 @@ def _readable_fieldsets() -> Any:
     return [
         section(_("Endpoint"), "endpoint", ("kind_label", "belongs_to"), "enabled", "segment", "name"),
         section(_("Documentation"), "documentation", "title", "description"),
-        section(_("Access control"), "access", "authentication_required", "callers_shown"),
+        section(_("Access control"), "access", *READABLE_ACCESS_FIELDS),
     ]

@@ -19,12 +19,16 @@ from designer.studio.field_values import shown
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """A finding with its place on the page. `fix` is JSON for `fixes.js`: fields to set and rows to add."""
+    """A finding with its place on the page. `fix` is JSON for `fixes.js`: fields to set and rows to add.
+
+    `acknowledges` is the entity that can be acknowledged instead.
+    """
 
     finding: Finding
     place: str
     label: str = ""
     fix: str = ""
+    acknowledges: str = ""
 
 
 def input_row(made: InputDefinition) -> dict[str, Any]:

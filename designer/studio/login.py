@@ -17,6 +17,8 @@ from django_otp import match_token, user_has_device
 from designer.audit import note
 from designer.models import AuditEntry
 from designer.studio.look import AuthenticationForm, dress
+from designer.studio.sign_in.accounts import has_provider
+from designer.studio.sign_in.provider import may_use_password
 
 
 class LoginForm(AuthenticationForm):  # type: ignore[misc]  # unfold is not typed
@@ -32,6 +34,10 @@ class LoginForm(AuthenticationForm):  # type: ignore[misc]  # unfold is not type
 
     def confirm_login_allowed(self, user: AbstractBaseUser) -> None:
         super().confirm_login_allowed(user)
+        # Said as a wrong password is: nobody learns which accounts have one, or that this was the right one.
+        if not may_use_password(user.get_username()) or has_provider(user):
+            self._count_failure(user)
+            raise self.get_invalid_login_error()
         # Asked only once the password is right: nobody learns who has a second factor.
         if not user_has_device(user):
             return

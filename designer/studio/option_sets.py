@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from designer.kinds import OperationKind
 from designer.kinds.option_sets import GLOBAL_OPTION_SET
 from designer.models import Endpoint, OptionSet
-from designer.studio.endpoint_form.form import form_for
+from designer.studio.endpoint_form.form import ACCESS_FIELDS, READABLE_ACCESS_FIELDS, form_for
 from designer.studio.endpoint_form.sections import section
 from designer.studio.endpoint_pages import EndpointPages
 
@@ -40,7 +40,7 @@ class OptionSetAdmin(EndpointPages):
         endpoint = section(_("Endpoint"), "endpoint", "name", "enabled")
         documentation = section(_("Documentation"), "documentation", "title", "description")
         if obj is not None and not self.has_change_permission(request, obj):
-            readable = section(_("Access control"), "access", "authentication_required", "callers_shown")
+            readable = section(_("Access control"), "access", *READABLE_ACCESS_FIELDS)
             return [endpoint, documentation, readable]
         fields = [
             name for name in form_for(GLOBAL_OPTION_SET, None).base_fields if name.startswith("settings__")
@@ -49,11 +49,11 @@ class OptionSetAdmin(EndpointPages):
             endpoint,
             section(_("Options"), "settings", *fields),
             documentation,
-            section(_("Access control"), "access", "authentication_required", "callers"),
+            section(_("Access control"), "access", *ACCESS_FIELDS),
         ]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        return ("callers_shown",)
+        return ("caller_types_shown", "callers_shown")
 
     @admin.display(description=gettext_lazy("Option set"))
     def served(self, row: Endpoint) -> str:

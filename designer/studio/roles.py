@@ -19,7 +19,7 @@ from designer.studio.saving.needed import NeededAdmin
 class RoleForm(RefusalForm):
     class Meta:
         model = Role
-        fields = ("name", "title", "description", "platform_roles")
+        fields = ("name", "title", "description", "platform_roles", "rate")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -34,6 +34,10 @@ class RoleForm(RefusalForm):
                 help_text=self.fields["platform_roles"].help_text,
             )
             self.fields["platform_roles"] = dress(field)
+
+    def clean_rate(self) -> int:
+        """An empty field is no limit, too."""
+        return self.cleaned_data["rate"] or 0
 
 
 @admin.register(Role)

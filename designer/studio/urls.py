@@ -6,6 +6,7 @@ from django.contrib import admin
 from django.urls import URLPattern, path
 from django.views.i18n import set_language
 
+from designer.studio.identity import explaining
 from designer.studio.login import change_own_password
 from designer.studio.pages import (
     audit_log,
@@ -16,7 +17,9 @@ from designer.studio.pages import (
     metadata_page,
     palette,
     platform,
+    platform_budget,
     release_pages,
+    signing_in,
     two_factor,
     usage,
     versions,
@@ -27,7 +30,11 @@ app_name = "studio"
 
 urlpatterns: list[URLPattern] = [
     path("language/", set_language, name="set_language"),
-    # At the address of the admin's page, and before it.
+    path("sign-in/", signing_in.sign_in, name="sign_in"),
+    path("sign-in/callback/", signing_in.signed_in, name="signed_in"),
+    # At the addresses of the admin's pages, and before them.
+    path("login/", signing_in.login, name="login"),
+    path("logout/", signing_in.log_out, name="logout"),
     path("password_change/", admin.site.admin_view(change_own_password, cacheable=True), name="own_password"),
     path("versions/", versions.VersionsPage.as_page(), name="versions"),
     path("versions/<int:pk>/", versions.VersionPage.as_page(), name="version"),
@@ -49,8 +56,10 @@ urlpatterns: list[URLPattern] = [
     path("usage/", usage.UsagePage.as_page(), name="usage"),
     path("two-factor/", two_factor.TwoFactorPage.as_page(), name="two_factor"),
     path("audit/", audit_log.AuditPage.as_page(), name="audit"),
+    path("explain-token/", explaining.ExplainTokenPage.as_page(), name="explain_token"),
     path("palette/", palette.PaletteEntries.as_page(), name="palette"),
     path("platform/", platform.PlatformState.as_page(), name="platform"),
+    path("platform/budget/", platform_budget.PlatformBudgetPage.as_page(), name="platform_budget"),
     path("platform/refresh/", platform.RefreshMetadata.as_page(), name="refresh_metadata"),
     path("platform/accept/", platform.AcceptMetadata.as_page(), name="accept_metadata"),
 ]

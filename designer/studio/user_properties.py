@@ -13,12 +13,16 @@ from django.utils.decorators import method_decorator
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
+from designer.loading import latest
 from designer.models import Binding, Endpoint, RelatedColumn, UserProperty
+from designer.names import USER_TYPE
+from designer.readiness.metadata import Metadata
 from designer.studio.endpoint_form.page_data import user_data
 from designer.studio.endpoint_form.row_formsets import OrderedFormSet
 from designer.studio.look import TabularInline, dress, searchable, suggesting
 from designer.studio.metadata import choices
 from designer.studio.metadata.known import known_metadata
+from designer.studio.navigation.seen import seen_by
 from designer.studio.saving.checked import RefusalForm
 from designer.studio.saving.needed import NeededAdmin
 from designer.studio.trying.try_page import FOR_REAL
@@ -35,16 +39,26 @@ _KINDS = (
 class UserPropertyForm(RefusalForm):
     class Meta:
         model = UserProperty
-        fields = ("name", "kind", "attribute", "relationship", "expression", "description")
+        fields = ("caller_type", "name", "kind", "attribute", "relationship", "expression", "description")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if "kind" not in self.fields:
             return
         metadata = known_metadata()
+        entity = records_of(self.chosen_type(), metadata)
+        if "caller_type" in self.fields:
+            dress(self.fields["caller_type"])
         self.fields["kind"] = dress(forms.ChoiceField(label=_("Kind"), choices=_KINDS, initial="field"))
-        self._choose("attribute", choices.attributes_of_users(metadata))
-        self._choose("relationship", choices.relationships_of_users(metadata))
+        self._choose("attribute", choices.attributes(metadata, entity))
+        self._choose("relationship", choices.relationships(metadata, entity))
+
+    def chosen_type(self) -> str:
+        """Of a new one, as it was chosen last."""
+        if self.instance.pk is None:
+            chosen = self.data.get("caller_type") if self.is_bound else self.initial.get("caller_type")
+            return str(chosen or USER_TYPE)
+        return str(self.instance.caller_type_id)
 
     def _choose(self, name: str, offered: choices.Choices) -> None:
         present = choices.with_present(offered, getattr(self.instance, name))
@@ -77,9 +91,17 @@ class RelatedColumnInline(TabularInline):
 
     def get_formset(self, request: HttpRequest, obj: UserProperty | None = None, **kwargs: Any) -> Any:
         relationship = obj.relationship if obj else ""
-        suggestions = choices.related_attributes(known_metadata(), relationship)
+        metadata = known_metadata()
+        entity = records_of(str(obj.caller_type_id), metadata) if obj else ""
+        suggestions = choices.related_attributes(metadata, entity, relationship)
         form = type("RelatedColumnForm", (RelatedColumnForm,), {"suggestions": suggestions})
         return super().get_formset(request, obj, **{"form": form, **kwargs})
+
+
+def records_of(caller_type: str, metadata: Metadata) -> str:
+    """The entity of the records of a caller type; empty where they have none."""
+    known = next((one for one in latest().caller_types if one.name == caller_type), None)
+    return known.records(metadata.users) if known else ""
 
 
 @admin.register(UserProperty)
@@ -87,7 +109,9 @@ class UserPropertyAdmin(NeededAdmin):
     form = UserPropertyForm
     when_empty = _("No user property yet. They are what callers learn of themselves, and “@user” values.")
     inlines = (RelatedColumnInline,)
-    list_display = ("name", "kind_label", "source", "description")
+    list_display = ("name", "caller_type", "kind_label", "source", "description")
+    list_filter = ("caller_type",)
+    list_select_related = ("caller_type",)
     search_fields = ("name", "description")
     ordering_field = "position"
     hide_ordering_field = True
@@ -97,7 +121,7 @@ class UserPropertyAdmin(NeededAdmin):
         css = {"all": ["designer/studio.css", "designer/endpoint.css"]}
         js = [
             *("designer/rows.js", "designer/suggestions.js"),
-            *("designer/user_example.js", "designer/platform.js"),
+            *("designer/user_example.js", "designer/platform.js", "designer/caller_type.js"),
         ]
 
     def get_urls(self) -> list[URLPattern]:
@@ -116,13 +140,18 @@ class UserPropertyAdmin(NeededAdmin):
         self, request: HttpRequest, context: dict[str, Any], **kwargs: Any
     ) -> HttpResponse:
         row = kwargs.get("obj")
-        context["page_data"] = user_data(known_metadata(), custom=False)
+        context["page_data"] = user_data(seen_by(request).configuration, known_metadata(), custom=False)
         if request.user.has_perm(FOR_REAL) and context["adminform"].form.fields:
-            context["example_form"] = ExampleForm()
+            form = context["adminform"].form
+            context["example_form"] = ExampleForm(caller_type=form.chosen_type())
             own = (f"{_EXAMPLE}", [row.pk]) if row else (f"{_EXAMPLE}_new", [])
             context["example_url"] = reverse(f"admin:{own[0]}", args=own[1])
         response: HttpResponse = super().render_change_form(request, context, **kwargs)
         return response
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        # What it is of another type is another property.
+        return ("caller_type",) if obj else ()
 
     @admin.display(description=_("Kind"), ordering="kind")
     def kind_label(self, row: UserProperty) -> Any:

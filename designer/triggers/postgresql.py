@@ -20,7 +20,8 @@ _ROWS = {
 
 # The row's lock orders writers, so numbers grow in the order of the commits.
 _RAISE = f"""
-CREATE OR REPLACE FUNCTION designer_raise_revision(endpoints bigint[]) RETURNS void LANGUAGE plpgsql AS $body$
+CREATE OR REPLACE FUNCTION designer_note_revision(endpoints bigint[], part text)
+RETURNS void LANGUAGE plpgsql AS $body$
 DECLARE
     raised designer_revision;
 BEGIN
@@ -30,8 +31,8 @@ BEGIN
     IF cardinality(endpoints) > {KEPT_CHANGES} THEN
         endpoints := ARRAY[NULL];
     END IF;
-    INSERT INTO designer_change (number, token, endpoint)
-    SELECT raised.number, raised.token, noted FROM unnest(endpoints) AS noted;
+    INSERT INTO designer_change (number, token, endpoint, part)
+    SELECT raised.number, raised.token, noted, designer_note_revision.part FROM unnest(endpoints) AS noted;
     -- By revision: ids have gaps where transactions were rolled back.
     DELETE FROM designer_change WHERE number <= raised.number - {KEPT_CHANGES};
 END
@@ -43,32 +44,35 @@ def statements(tables: Mapping[str, str | None]) -> Iterator[str]:
     for table, column in tables.items():
         for event, transition in _TRANSITIONS.items():
             trigger = f"{table}_{event}_raises_revision"
-            yield _function(trigger, event, column)
+            yield _function(trigger, event, table, column)
             yield f"DROP TRIGGER IF EXISTS {trigger} ON {table}"
             yield (
                 f"CREATE TRIGGER {trigger} AFTER {event.upper()} ON {table} {transition} "
                 f"FOR EACH STATEMENT EXECUTE FUNCTION {trigger}()"
             )
-    yield "SELECT designer_raise_revision(ARRAY[NULL]::bigint[])"
+    # That of 0.2, which knew no parts.
+    yield "DROP FUNCTION IF EXISTS designer_raise_revision(bigint[])"
+    yield "SELECT designer_note_revision(ARRAY[NULL]::bigint[], NULL)"
 
 
-def _function(name: str, event: str, column: str | None) -> str:
+def _function(name: str, event: str, table: str, column: str | None) -> str:
     return f"""
 CREATE OR REPLACE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $body$
 DECLARE
     endpoints bigint[];
 BEGIN
-    {_collect(event, column)}
+    {_collect(event, table, column)}
     RETURN NULL;
 END
 $body$"""
 
 
-def _collect(event: str, column: str | None) -> str:
+def _collect(event: str, table: str, column: str | None) -> str:
     if event == "truncate":
-        return "PERFORM designer_raise_revision(ARRAY[NULL]::bigint[]);"
+        return "PERFORM designer_note_revision(ARRAY[NULL]::bigint[], NULL);"
+    part = "NULL" if column else f"'{table}'"
     rows = _ROWS[event].format(column=column or "NULL::bigint")
     return (
         f"SELECT array_agg(DISTINCT endpoint) INTO endpoints FROM ({rows}) AS rows;\n"  # noqa: S608  ours
-        "    IF endpoints IS NOT NULL THEN PERFORM designer_raise_revision(endpoints); END IF;"
+        f"    IF endpoints IS NOT NULL THEN PERFORM designer_note_revision(endpoints, {part}); END IF;"
     )

@@ -15,20 +15,20 @@ def statements(tables: Mapping[str, str | None]) -> Iterator[str]:
             trigger = f"{table}_{event}_raises_revision"
             endpoints = [f"{row}.{column}" for row in rows] if column else ["NULL"]
             yield f"DROP TRIGGER IF EXISTS {trigger}"
-            body = " ".join(f"{step};" for step in _raise(endpoints))
+            body = " ".join(f"{step};" for step in _raise(endpoints, "NULL" if column else f"'{table}'"))
             yield f"CREATE TRIGGER {trigger} AFTER {event.upper()} ON {table} BEGIN {body} END"
     yield from _raise(["NULL"])
 
 
-def _raise(endpoints: list[str]) -> Iterator[str]:
+def _raise(endpoints: list[str], part: str = "NULL") -> Iterator[str]:
     # A flushed database has lost the row.
     yield "INSERT OR IGNORE INTO designer_revision (id, number, token) VALUES (1, 0, '')"
     yield "UPDATE designer_revision SET number = number + 1, token = lower(hex(randomblob(16))) WHERE id = 1"
     notes = " UNION ".join(
-        f"SELECT number, token, {endpoint} FROM designer_revision WHERE id = 1"  # noqa: S608  names of ours
+        f"SELECT number, token, {endpoint}, {part} FROM designer_revision WHERE id = 1"  # noqa: S608  names of ours
         for endpoint in endpoints
     )
-    yield f"INSERT INTO designer_change (number, token, endpoint) {notes}"
+    yield f"INSERT INTO designer_change (number, token, endpoint, part) {notes}"
     yield (
         "DELETE FROM designer_change WHERE number <= "  # noqa: S608  a number of ours
         f"(SELECT number - {KEPT_CHANGES} FROM designer_revision WHERE id = 1)"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-# The column that holds the endpoint's id; None where any endpoint may depend on the row.
+# The column that holds the endpoint's id; None where any endpoint may depend on the row. Of these the change
+# log says the table, so that nothing is read again that does not depend on it.
 WATCHED: Mapping[str, str | None] = {
     "designer_endpoint": "id",
     "designer_endpoint_roles": "endpoint_id",
@@ -15,7 +16,12 @@ WATCHED: Mapping[str, str | None] = {
     "designer_precondition": "endpoint_id",
     "designer_module": None,
     "designer_exposedentity": None,
+    "designer_rowruleentry": None,
+    "designer_rowruleentry_roles": None,
     "designer_role": None,
+    "designer_callertype": None,
+    "designer_issuer": None,
+    "designer_rolerule": None,
     "designer_userproperty": None,
     "designer_relatedcolumn": None,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -14,6 +15,13 @@ from crmclient.query.families import FAMILY, Family
 from designer.sentences import Sentence
 from designer.types.allowed import within
 from designer.types.base import PATTERNS, InputType, InvalidInput, Limits, Reader
+
+# Nothing is seen of these: spaces and line ends, control characters, and marks such as U+200B or U+FEFF that
+# only tell how to join or to write what is around them.
+_UNSEEN = frozenset({"Zs", "Zl", "Zp", "Cc", "Cf"})
+# Letters and symbols by their category, and empty where they are shown: fillers, the blank of Braille, the
+# grapheme joiner.
+_EMPTY = frozenset("\u115f\u1160\u3164\uffa0\u2800\u034f")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +55,7 @@ class TextType(InputType):
         def read(raw: Any) -> str:
             if type(raw) is not str:
                 raise InvalidInput("wrong_type", Sentence("Must be a string."))
-            if required and not raw.strip():
+            if required and is_blank(raw):
                 raise InvalidInput("required", Sentence("Must not be blank."))
             if longest is not None and len(raw) > longest:
                 raise InvalidInput("too_long", Sentence("At most %(longest)s characters.", longest=longest))
@@ -101,3 +109,14 @@ TEXT = TextType(
     widget="textarea",
     natural=AttributeType.MEMO,
 )
+
+
+def is_blank(text: str) -> bool:
+    """Whether nothing of `text` is seen."""
+    return not any(map(_is_seen, text))
+
+
+def _is_seen(character: str) -> bool:
+    if character in _EMPTY or "\ufe00" <= character <= "\ufe0f" or "\U000e0100" <= character <= "\U000e01ef":
+        return False
+    return unicodedata.category(character) not in _UNSEEN

@@ -1,108 +1,90 @@
-// A form made of the fields that /api/schema describes.
+// A form made of the fields that /api/schema describes: what the consultant adds in the studio is in it.
 
-import { call } from "./api.js";
+import { make } from "./elements.js";
+import { say } from "./texts.js";
 
 const NUMBERS = { Integer: "1", BigInt: "1", Decimal: "any", Double: "any", Money: "any" };
 const KINDS = { Date: "date", DateTime: "datetime-local", Boolean: "checkbox" };
 
-// Put a labelled control for each field into `form`, and a button.
-export async function build(form, fields, button, lcid) {
-  const labels = await Promise.all(fields.map((field) => labelled(field, lcid)));
-  form.replaceChildren(...labels, button);
+// A labelled control for each field, filled with `values` by name.
+export function controls(fields, values = {}) {
+  return fields.map((field) => labelled(field, values[field.name]));
 }
 
-// What was filled in, by name; what was left empty is left out.
+// What was filled in, by name; what was left empty is null.
 export function read(form, fields) {
-  const values = {};
-  for (const field of fields) {
-    const value = valueOf(form.elements[field.name], field);
-    if (value !== null) values[field.name] = value;
-  }
-  return values;
+  return Object.fromEntries(fields.map((field) => [field.name, valueOf(form.elements[field.name], field)]));
 }
 
-// Show what a problem says at the fields it names, and answer what belongs to none.
+// Show what a problem says at the fields it names, and put the first of them before the reader. Answers whether
+// there was one.
 export function blame(form, problem) {
   for (const old of form.querySelectorAll(".error")) old.remove();
-  for (const old of form.querySelectorAll("[aria-invalid]")) old.removeAttribute("aria-invalid");
+  for (const old of form.querySelectorAll("[aria-invalid]")) {
+    old.removeAttribute("aria-invalid");
+    describe(old, old.dataset.hint);
+  }
+  let first = null;
   for (const { pointer, parameter, message } of problem?.errors ?? []) {
     const control = form.elements[parameter ?? pointer.slice(1)];
     if (!control) continue;
+    const id = `error-${control.id}`;
     control.setAttribute("aria-invalid", "true");
-    const words = document.createElement("span");
-    words.className = "error";
-    words.textContent = message;
-    control.after(words);
+    describe(control, [id, control.dataset.hint].filter(Boolean).join(" "));
+    control.closest("label").append(make("span", { class: "error", id }, message));
+    first ??= control;
   }
+  first?.focus();
+  return first !== null;
 }
 
-async function labelled(field, lcid) {
-  const label = document.createElement("label");
-  const control = await controlOf(field, lcid);
+function describe(control, ids) {
+  if (ids) control.setAttribute("aria-describedby", ids);
+  else control.removeAttribute("aria-describedby");
+}
+
+function labelled(field, value) {
+  const control = controlOf(field);
+  control.id = `field-${field.name}`;
   control.name = field.name;
-  control.required = field.required;
-  label.append(field.label + (field.required ? " *" : ""), control);
-  if (field.description) label.append(small(field.description));
-  return label;
+  control.setAttribute("aria-required", String(field.required));
+  put(control, value ?? field.default);
+  const words = make("span", {}, field.label, field.required ? make("span", { class: "soft" }, ` · ${say("required")}`) : null);
+  const place = { class: field.type === "Text" || field.maxLength > 150 ? "whole" : null };
+  // Options say themselves what they are.
+  if (!field.description || field.optionSet) return make("label", place, words, control);
+  const hint = make("small", { id: `hint-${field.name}` }, field.description);
+  control.dataset.hint = hint.id;
+  describe(control, hint.id);
+  return make("label", place, words, control, hint);
 }
 
-async function controlOf(field, lcid) {
-  if (field.optionSet) return select(field, await optionsOf(field.optionSet, lcid));
-  if (field.candidates?.length) return select(field, await candidatesOf(field));
+function controlOf(field) {
+  if (field.optionSet) return select(field, field.optionSet.options);
   if (field.allowed) return select(field, field.allowed.map((value) => ({ value, name: String(value) })));
-  if (field.type === "Text") return Object.assign(document.createElement("textarea"), limits(field));
-  const input = Object.assign(document.createElement("input"), limits(field));
-  if (field.type in NUMBERS) {
-    input.type = "number";
-    input.step = NUMBERS[field.type];
-    if (field.min !== undefined) input.min = field.min;
-    if (field.max !== undefined) input.max = field.max;
-  } else {
-    input.type = KINDS[field.type] ?? "text";
-  }
-  return input;
-}
-
-// Where an option set has an address, it is asked in the reader's language; else the schema has the options.
-async function optionsOf(optionSet, lcid) {
-  return optionSet.url ? call("GET", optionSet.url, { query: { lcid } }) : optionSet.options;
-}
-
-// Records that a reference may point at: the first page of a query that lists such, by what they are called.
-async function candidatesOf(field) {
-  const { url, id, name } = field.candidates[0];
-  const found = await call("GET", url);
-  // A paginated query answers with a page, a multi query with its rows.
-  return (found.data ?? found).map((record) => ({ value: record[id], name: record[name ?? id] }));
+  const length = field.maxLength === undefined ? {} : { maxlength: field.maxLength };
+  if (field.type === "Text") return make("textarea", { rows: 5, ...length });
+  const type = field.type in NUMBERS ? "number" : KINDS[field.type] ?? "text";
+  const number = type === "number" ? { step: NUMBERS[field.type], min: field.min, max: field.max } : {};
+  return make("input", { type, ...number, ...length });
 }
 
 function select(field, options) {
-  const control = document.createElement("select");
-  control.multiple = field.type === "MultiOptionSet";
-  if (!field.required && !control.multiple) control.add(new Option("", ""));
-  for (const { value, name } of options) control.add(new Option(name, value));
-  return control;
+  const empty = field.required || field.default !== undefined ? [] : [make("option", { value: "" })];
+  return make("select", {}, empty, options.map(({ value, name }) => make("option", { value }, name)));
 }
 
-function limits(field) {
-  return field.maxLength === undefined ? {} : { maxLength: field.maxLength };
-}
-
-function small(text) {
-  const words = document.createElement("small");
-  words.textContent = text;
-  return words;
+function put(control, value) {
+  if (value === null || value === undefined) return;
+  if (control.type === "checkbox") control.checked = value;
+  else control.value = value;
 }
 
 function valueOf(control, field) {
-  if (control.multiple) {
-    const chosen = [...control.selectedOptions].map((option) => Number(option.value));
-    return chosen.length ? chosen : null;
-  }
   if (control.type === "checkbox") return control.checked;
-  if (control.value === "") return null;
-  if (field.optionSet || field.type === "Integer" || field.type === "Double") return Number(control.value);
+  const text = control.value.trim();
+  if (text === "") return null;
+  if (field.optionSet || field.type === "Integer" || field.type === "Double") return Number(text);
   // Money travels as text: a browser's numbers would lose digits.
-  if (field.type === "DateTime") return new Date(control.value).toISOString();
-  return control.value;
+  return field.type === "DateTime" ? new Date(text).toISOString() : text;
 }

@@ -1,110 +1,148 @@
-// The page: everything it shows of accounts, it has from /api/schema.
+// The portal: which page is shown, and who is signed in.
 
-import { call, fill, signIn } from "./api.js";
-import { blame, build, read } from "./form.js";
-import { show } from "./table.js";
-
-const ENTITY = "/api/schema/entities/sales.accounts";
-const QUERY = "/api/schema/queries/sales.accounts";
-// Parameters of paging and sorting are no filters.
-const OWN = ["pageSize", "cursor", "order", "lcid"];
+import { call } from "./api.js";
+import { articles } from "./articles.js";
+import { companyCases, failed, myCases, newCase, onSubmit, oneCase } from "./cases.js";
+import { loading, make, show } from "./elements.js";
+import { profile } from "./profile.js";
+import { Refused, hasIssuer, isSignedIn, resume, signInHere, signInThere, signOut } from "./session.js";
+import { choose, chosen, say } from "./texts.js";
 
 const at = (id) => document.getElementById(id);
-const language = at("language");
+const main = at("main");
 
-let entity = null;
-let query = null;
-let account = null;
-let next = null;
+// The page behind each address, and what it is called. `forAll`: without signing in.
+const PAGES = {
+  articles: { show: articles, title: "articles", forAll: true },
+  "sign-in": { show: signInPage, title: "signIn", forAll: true },
+  cases: { show: myCases, title: "myCases" },
+  new: { show: newCase, title: "newCase" },
+  company: { show: companyCases, title: "companyCases" },
+  profile: { show: profile, title: "profile" },
+};
 
-function say(words) {
+let user = null;
+let turn = 0;
+let quiet = null;
+
+// A message that is seen and heard; one of what went wrong stays.
+function announce(words, isWrong = false) {
+  clearTimeout(quiet);
   at("message").textContent = words;
+  at("message").classList.toggle("wrong", isWrong);
+  if (!isWrong && words) quiet = setTimeout(announce, 8000, "");
 }
 
-function button(words) {
-  return Object.assign(document.createElement("button"), { textContent: words });
+async function know() {
+  user = isSignedIn() ? (await call("GET", "/api/context")).user : null;
 }
 
-// What the API offers to who has signed in, in the language chosen.
-async function describe() {
-  const lcid = language.value;
-  [entity, query] = await Promise.all([
-    call("GET", ENTITY, { query: { lcid } }),
-    call("GET", QUERY, { query: { lcid } }),
-  ]);
-  document.querySelector("h1").textContent = entity.pluralName;
-  await build(at("create"), inputs(), button("Create"), lcid);
-  await build(at("filter"), filters(), button("Find"), lcid);
-  await page();
+function dress() {
+  document.documentElement.lang = chosen();
+  at("language").value = chosen();
+  at("skip").textContent = say("skip");
+  const own = [["cases", "myCases"], ...(user?.managedCompanyId ? [["company", "companyCases"]] : []), ["profile", "profile"]];
+  const links = [["articles", "articles"], ...(user === null ? [] : own)];
+  const here = address()[0];
+  show(at("menu"), links.map(([page, name]) => make("a", { href: `#/${page}`, "aria-current": page === here ? "page" : null }, say(name))));
+  at("name").textContent = user?.fullName ?? "";
+  const leave = make("button", { type: "button", class: "quiet", onclick: end }, say("signOut"));
+  show(at("door"), user === null ? make("a", { class: "button", href: "#/sign-in" }, say("signIn")) : leave);
 }
 
-// Lists of further records would need a form in the form: this page goes without.
-function inputs() {
-  return entity.operations.create.fields.filter((field) => field.type !== "List");
+// The parts of the address behind “#/”.
+function address() {
+  const [page, id] = location.hash.replace(/^#\/?/, "").split("/");
+  return [page || (user === null ? "articles" : "cases"), id];
 }
 
-function filters() {
-  return query.call.fields.filter((field) => !OWN.includes(field.name));
+async function go() {
+  const [name, id] = address();
+  const page = PAGES[name] ?? PAGES.articles;
+  const mine = ++turn;
+  if (!page.forAll && user === null) {
+    wanted = location.hash;
+    location.replace("#/sign-in");
+    return;
+  }
+  dress();
+  document.title = `${say(page.title)} · ${say("portal")}`;
+  // What an older turn still brings is not shown over what was asked for since.
+  const place = make("div");
+  loading(place, say("loading"));
+  main.replaceChildren(place);
+  const given = { user, announce, renamed };
+  const shown = () => (name === "cases" && id ? oneCase(place, given, id) : page.show(place, given));
+  try {
+    await shown();
+  } catch (problem) {
+    failed(place, problem, shown);
+  }
+  if (mine === turn && document.activeElement === document.body) main.focus({ preventScroll: true });
 }
 
-async function page(cursor = null) {
-  const given = read(at("filter"), filters());
-  const paging = { pageSize: 10, ...(cursor && { cursor }) };
-  const found = await call(query.call.method, query.call.path, { query: { ...given, ...paging } });
-  show(at("list"), query.call.columns, found.data, language.value, choose);
-  next = found.cursor;
-  at("next").disabled = next === null;
-  at("count").textContent = found.totalRecordCount === null ? "" : `${found.count} / ${found.totalRecordCount}`;
+async function renamed(fullName) {
+  user = { ...user, fullName };
+  dress();
 }
 
-function choose(record, line) {
-  account = record.id;
-  for (const other of document.querySelectorAll("[aria-selected]")) other.removeAttribute("aria-selected");
-  line?.setAttribute("aria-selected", "true");
-  at("chosen").textContent = record.name;
-  at("contract").hidden = false;
-}
+// Where to go on after signing in.
+let wanted = "#/cases";
 
-// Do `act` when `form` is sent, and say what was refused where it belongs.
-function handle(form, act) {
-  form.addEventListener("submit", async (event) => {
-    event.preventDefault();
-    blame(form, null);
-    try {
-      await act();
-    } catch (problem) {
-      blame(form, problem);
-      say(problem.message);
-    }
+function signInPage(place) {
+  const title = [make("h1", {}, say("signIn")), make("p", { class: "lead" }, say("signInWords"))];
+  if (hasIssuer) {
+    const leave = () => signInThere(wanted).catch((problem) => announce(problem.message, true));
+    show(place, make("div", { class: "panel narrow" }, title, make("button", { type: "button", onclick: leave }, say("signInThere"))));
+    return;
+  }
+  const form = make(
+    "form",
+    { class: "panel narrow" },
+    title,
+    make("label", {}, say("userName"), make("input", { name: "username", id: "field-username", autocomplete: "username", required: true })),
+    make("label", {}, say("password"), make("input", { name: "password", id: "field-password", type: "password", autocomplete: "current-password", required: true })),
+    make("button", {}, say("signIn")),
+  );
+  onSubmit(form, announce, async () => {
+    await signInHere(form.elements.username.value, form.elements.password.value);
+    await know();
+    announce("");
+    location.hash = wanted;
   });
+  show(place, form);
 }
 
-handle(at("sign-in"), async () => {
-  const { username, password } = at("sign-in").elements;
-  await signIn(username.value, password.value);
-  await describe();
-  at("sign-in").hidden = true;
-  at("work").hidden = false;
-  say("");
+async function end() {
+  user = null;
+  wanted = "#/cases";
+  await signOut();
+  announce("");
+  location.hash = "#/articles";
+  await go();
+}
+
+window.addEventListener("hashchange", go);
+window.addEventListener("signed-out", () => {
+  user = null;
+  wanted = location.hash;
+  location.hash = "#/sign-in";
+  announce(say("signedOut"), true);
+});
+at("skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  main.focus();
+});
+at("language").addEventListener("change", () => {
+  choose(at("language").value);
+  go();
 });
 
-handle(at("filter"), () => page());
-
-handle(at("create"), async () => {
-  const { method, path } = entity.operations.create;
-  const body = read(at("create"), inputs());
-  const { id } = await call(method, path, { json: body });
-  at("create").reset();
-  choose({ id, name: body.name });
-  say(`Created ${body.name}.`);
-});
-
-handle(at("contract"), async () => {
-  const { method, path } = entity.files.find((files) => files.name === "contract").upload;
-  const sent = await call(method, fill(path, account), { form: new FormData(at("contract")) });
-  say(`Sent ${sent.fileName}, ${sent.size} bytes.`);
-});
-
-at("first").addEventListener("click", () => page());
-at("next").addEventListener("click", () => page(next));
-language.addEventListener("change", () => entity && describe());
+try {
+  await resume();
+  await know();
+} catch (problem) {
+  announce(problem.message, true);
+  if (problem instanceof Refused) history.replaceState(null, "", "#/sign-in");
+}
+await go();

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import Any, BinaryIO, NoReturn, cast
 
 from project.server.pace import Limits, Pace, TooSlow
@@ -63,32 +63,36 @@ async def take_in(
 ) -> BinaryIO:
     """The whole body; `first` is its first message when that is on its way already.
 
-    Raises TooSlow, BrokenOff; OSError where `folder` has no room.
+    Raises TooSlow, BrokenOff; OSError where `folder` has no room, once the client has sent the rest.
     """
     if length <= _IN_MEMORY:
         with Pace(limits) as pace:
             return io.BytesIO(b"".join([piece async for piece in _pieces(receive, length, pace, first)]))
-    spool = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115  whoever answers closes it
+    left = length
     try:
-        with Pace(limits) as pace:
-            async for piece in _pieces(receive, length, pace, first):
-                spool.write(piece)
-        spool.seek(0)
-    except BaseException:
-        spool.close()
+        with ExitStack() as stack:
+            spool = stack.enter_context(tempfile.TemporaryFile(dir=folder))
+            with Pace(limits) as pace:
+                async for piece in _pieces(receive, length, pace, first):
+                    left -= len(piece)
+                    spool.write(piece)
+            spool.seek(0)
+            stack.pop_all()  # whoever answers closes it
+    except OSError:
+        await drop_unwanted(receive, left, first if left == length else None)
         raise
     return cast(BinaryIO, spool)
 
 
-async def drop_unwanted(receive: Receive, length: int) -> None:
-    """Take in what a refused request still sends, within bounds, and drop it.
+async def drop_unwanted(receive: Receive, length: int, first: Awaitable[Message] | None = None) -> None:
+    """Take in the `length` bytes that a refused request still sends, within bounds, and drop them.
 
     The connection ends where a body is left unread, and who is cut off while sending often never sees the
     answer.
     """
     if _ON_ITS_WAY < length <= _MOST_UNWANTED:
         with suppress(TooSlow, BrokenOff), Pace(_UNWANTED) as pace:
-            async for _ in _pieces(receive, length, pace):
+            async for _ in _pieces(receive, length, pace, first):
                 pass
 
 

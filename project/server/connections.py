@@ -20,13 +20,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from project.server.pace import Limits
-from runtime.http.addresses import network
+from runtime.http.addresses import network, unwrapped
 
 # Of Linux's struct tcp_info, which only grows at its end.
 _UNACKNOWLEDGED, _SINCE_DATA, _ACKNOWLEDGED, _NOT_SENT, _SIZE = 24, 52, 120, 144, 148
 _NOW = struct.pack("ii", 1, 0)
-# An IPv4 address on a socket of IPv6: not all of them are one network.
-_MAPPED = "::ffff:"
 
 
 class Connection(NamedTuple):
@@ -109,7 +107,7 @@ class Watch:
             return
         of_address: defaultdict[str, list[Connection]] = defaultdict(list)
         for connection in found:
-            of_address[network(connection.client[0].removeprefix(_MAPPED))].append(connection)
+            of_address[network(unwrapped(connection.client[0]))].append(connection)
         for own in of_address.values():
             own.sort(key=lambda connection: (connection.client in busy, -connection.silent))
             yield from own[: max(0, len(own) - self._most)]

@@ -21,17 +21,35 @@ class Crew:
     """
 
     def __init__(self, size: int) -> None:
+        self.size = size
         self._lock = threading.Lock()
         self._waiting: deque[Job] = deque()
         self._idle: list[SimpleQueue[Job]] = []
         for number in range(size):
             threading.Thread(target=self._work, name=f"request-{number + 1}", daemon=True).start()
 
+    @property
+    def busy(self) -> int:
+        """The threads that have a job now."""
+        return self.size - len(self._idle)
+
+    @property
+    def waiting(self) -> int:
+        """The jobs that no thread has begun."""
+        return len(self._waiting)
+
     def put(self, job: Job) -> None:
         """Have `job` done. Does not wait."""
+        self._put(job, self._waiting.append)
+
+    def put_first(self, job: Job) -> None:
+        """Have `job` done before all that waits. Does not wait."""
+        self._put(job, self._waiting.appendleft)
+
+    def _put(self, job: Job, let_wait: Callable[[Job], None]) -> None:
         with self._lock:
             if not self._idle:
-                self._waiting.append(job)
+                let_wait(job)
                 return
             hand = self._idle.pop()
         hand.put(job)

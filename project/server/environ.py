@@ -29,7 +29,8 @@ def environ_of(scope: dict[str, Any], body: BinaryIO | None = None) -> Environ:
     environ["REQUEST_METHOD"] = scope["method"]
     environ["PATH_INFO"] = (unquote_to_bytes(path) if b"%" in path else path).decode("latin-1")
     environ["QUERY_STRING"] = scope["query_string"].decode("latin-1")
-    environ["SERVER_PROTOCOL"] = f"HTTP/{scope['http_version']}"
+    version: str = scope["http_version"]
+    environ["SERVER_PROTOCOL"] = f"HTTP/{'1.0' if version == '1' else version}"
     environ["SERVER_NAME"], environ["SERVER_PORT"] = scope["server"]
     environ["REMOTE_ADDR"], environ["REMOTE_PORT"] = scope["client"]
     environ["wsgi.url_scheme"] = scope["scheme"]

@@ -18,6 +18,7 @@ from typing import Any, BinaryIO, Protocol, TypeVar
 
 from django.core.handlers.wsgi import WSGIRequest
 
+from project.observability.middleware import put_refused
 from project.server.answers import PIECE, Answer, Application
 from project.server.bodies import (
     BodyWanted,
@@ -92,10 +93,14 @@ class Front:
         self._loop = loop
         self._settings = settings
         self._end_connection = end_connection
-        self._jobs = Crew(settings.threads)
+        self.crew = Crew(settings.threads)
         self._tasks: set[asyncio.Task[None]] = set()
         # Whose requests are being answered, as (address, port).
         self.clients: set[Client] = set()
+
+    def put_first(self, job: Callable[[], None]) -> None:
+        """Have `job` done by a request thread, before the requests that wait for one."""
+        self.crew.put_first(job)
 
     def take(self, incoming: Incoming) -> None:
         """Called by granian for each request, on a thread of its own."""
@@ -103,11 +108,11 @@ class Front:
         self.clients.add(scope["client"])
         length, waits = announced(scope["headers"])
         if not length:
-            self._jobs.put(partial(self._respond, incoming))
+            self.crew.put(partial(self._respond, incoming))
         elif waits or length > self._settings.small:
             self._schedule(incoming, self._ask_first(incoming, length, waits))
         else:
-            self._jobs.put(partial(self._respond_if_here, incoming, length, incoming.proto.receive()))
+            self.crew.put(partial(self._respond_if_here, incoming, length, incoming.proto.receive()))
 
     def _respond(self, incoming: Incoming, body: BinaryIO | None = None, *, counted: bool = False) -> None:
         """On a thread: run the application and send what it answers."""
@@ -180,7 +185,7 @@ class Front:
             else:
                 self._loop.call_soon_threadsafe(_settle, future, result, None)
 
-        self._jobs.put(job)
+        self.crew.put(job)
         return await future
 
     async def _ask_first(self, incoming: Incoming, length: int, waits: bool) -> None:
@@ -210,7 +215,7 @@ class Front:
                 Problem(507, "insufficient_storage", "The body found no room here. Try again later."),
             )
         else:
-            self._jobs.put(partial(self._respond, incoming, body, counted=counted))
+            self.crew.put(partial(self._respond, incoming, body, counted=counted))
 
     async def _answer_without(self, incoming: Incoming) -> Answer | None:
         """The application's answer when it needs no body for that, as a refusal does; else None."""
@@ -220,7 +225,9 @@ class Front:
         return None
 
     def _refuse(self, incoming: Incoming, problem: Problem) -> None:
-        response = answer_to(problem, WSGIRequest(self._environ(incoming, None)))
+        request = WSGIRequest(self._environ(incoming, None))
+        response = answer_to(problem, request)
+        put_refused(request, problem)
         headers = [(name.lower().encode(), value.encode()) for name, value in response.items()]
         # What is left of the body would be taken for the next request.
         headers.append((b"connection", b"close"))
@@ -258,7 +265,7 @@ class Front:
         finally:
             gone.cancel()
             # It may close what belongs to a thread's database connection.
-            self._jobs.put(answer.close)
+            self.crew.put(answer.close)
             self._finish(incoming)
 
 

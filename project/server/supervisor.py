@@ -1,15 +1,23 @@
-"""Starts the workers, starts each anew that ends, and says when the service answers."""
+"""Starts the workers, starts each anew that ends or falls silent, and says when the service answers."""
 
 from __future__ import annotations
 
 import http.client
 import logging
+import os
 import resource
+import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from granian.server.mp import MPServer
+
+from project.observability.ledger import ledger
+from project.server import worker
+from project.server.heartbeats import Heartbeats, shared_counts
 
 logger = logging.getLogger("portico.server")
 
@@ -18,6 +26,8 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 30.0
 # Whoever has lived so long has started well: the next pause is the first again.
 _STARTED_WELL = 60.0
 _LOOK = 0.1
+# A worker writes down what its threads are doing, if it still can.
+_LAST_WORDS = 0.5
 # Connections of a worker; each takes a descriptor, and so do files and the database.
 MOST_CONNECTIONS, _OTHER_FILES = 4096, 512
 
@@ -31,34 +41,45 @@ class Restarts:
         self._pauses: dict[int, float] = {}
         self._started: dict[int, float] = {}
 
-    def ended(self, worker: int) -> float:
+    def ended(self, number: int) -> float:
         """The seconds until it is started anew."""
         now = self._clock()
-        lived = now - self._started.get(worker, float("-inf"))
+        lived = now - self._started.get(number, float("-inf"))
         pause = 0.0
         if lived < _STARTED_WELL:
-            pause = min(_LONGEST_PAUSE, max(_FIRST_PAUSE, 2 * self._pauses.get(worker, 0.0)))
-        self._pauses[worker] = pause
-        self._due[worker] = now + pause
+            pause = min(_LONGEST_PAUSE, max(_FIRST_PAUSE, 2 * self._pauses.get(number, 0.0)))
+        self._pauses[number] = pause
+        self._due[number] = now + pause
         return pause
 
     def take_due(self) -> list[int]:
         """The workers to start now."""
         now = self._clock()
-        due = [worker for worker, when in self._due.items() if when <= now]
-        for worker in due:
-            del self._due[worker]
-            self._started[worker] = now
+        due = [number for number, when in self._due.items() if when <= now]
+        for number in due:
+            del self._due[number]
+            self._started[number] = now
         return due
 
 
 class Supervisor(MPServer):
-    """Granian's main process, which never gives up: its own loop ends at a worker's second quick failure."""
+    """Granian's main process, which never gives up: its own loop ends at a worker's second quick failure.
 
-    def __init__(self, *arguments: Any, announce: Callable[[], None], **options: Any) -> None:
+    `patience`: seconds that a worker may give no sign of life; 0: for ever.
+    """
+
+    def __init__(
+        self, *arguments: Any, announce: Callable[[], None], patience: float, **options: Any
+    ) -> None:
         super().__init__(*arguments, **options)
         self.backpressure = _room_for_connections()
         self._announce: Callable[[], None] | None = announce
+        self._counts = shared_counts(self.workers)
+        self._heartbeats = Heartbeats(self._counts, patience)
+
+    def serve_and_supervise(self) -> None:
+        self._expect(range(self.workers))
+        self.serve(spawn_target=partial(worker.start, self._counts))
 
     def _serve_loop(self, spawn_target: Any, target_loader: Any) -> None:
         restarts = Restarts()
@@ -66,18 +87,38 @@ class Supervisor(MPServer):
             self.main_loop_interrupt.wait(_LOOK if self._announce else 1.0)
             self.main_loop_interrupt.clear()
             while self.interrupt_children:
-                worker = self.interrupt_children.pop()
-                pause = restarts.ended(worker)
-                logger.error("Worker %d ended. Another one starts in %.1f s.", worker + 1, pause)
+                ended = self.interrupt_children.pop()
+                pause = restarts.ended(ended)
+                ledger.put(lambda metrics: metrics.restarts.inc())
+                ledger.settle()
+                logger.error("Worker %d ended. Another one starts in %.1f s.", ended + 1, pause)
             if self.interrupt_signal:
                 break
-            self._respawn_workers(restarts.take_due(), spawn_target, target_loader)
+            due = restarts.take_due()
+            self._expect(due)
+            self._respawn_workers(due, spawn_target, target_loader)
+            for silent in self._heartbeats.silent():
+                self._end(silent)
             if self.reload_signal:
+                self._expect(range(self.workers))
                 reload: Any = self._reload
                 reload(spawn_target, target_loader)
             if self._announce and self._answers():
                 self._announce()
                 self._announce = None
+
+    def _expect(self, workers: Iterable[int]) -> None:
+        for number in workers:
+            self._heartbeats.starts(number)
+
+    def _end(self, number: int) -> None:
+        """Kill a worker that answers nothing: it would not hear of anything less. Another one starts then."""
+        logger.error("Worker %d does not answer and is ended. Its threads follow.", number + 1)
+        process = self.wrks[number].inner
+        with suppress(ProcessLookupError):
+            os.kill(process.pid, worker.SHOW_THREADS)
+            time.sleep(_LAST_WORDS)
+            os.kill(process.pid, signal.SIGKILL)
 
     def _answers(self) -> bool:
         host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.bind_addr or "", self.bind_addr)  # noqa: S104  read, not bound

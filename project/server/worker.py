@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
+import faulthandler
 import multiprocessing
 import os
 import signal
 import sys
+from functools import partial
+from multiprocessing.util import Finalize
 from typing import Any
 
 from django.conf import settings
@@ -21,22 +24,31 @@ from granian.server import mp
 from project import threads
 from project.server.connections import Watch
 from project.server.front import Front, Settings
+from project.server.heartbeats import count_up
 from project.server.pace import Limits
+
+SHOW_THREADS = signal.SIGUSR1
+"""Writes to standard error what each thread is doing."""
 
 _PARENT_DEATH_SIGNAL = 1
 # Of glibc's malloc.h.
 _M_MMAP_THRESHOLD, _M_ARENA_MAX = -3, -8
 
 
-def start(*arguments: Any) -> None:
-    """What each worker process runs; `arguments` are granian's for one of its workers."""
+def start(counts: Any, number: int, *arguments: Any) -> None:
+    """What each worker process runs. `number` begins with 1; it and `arguments` are granian's.
+
+    `counts` are those of `heartbeats.shared_counts`.
+    """
+    # What the threads were doing when the worker fell silent: places in the code, no values.
+    faulthandler.register(SHOW_THREADS)
     _listen_for_signals()
     _end_with_the_supervisor()
     _give_large_buffers_back()
     # Its types do not say what can be replaced.
     server: Any = mp
-    server._new_cbscheduler = _scheduler
-    mp.MPServer._spawn_asgi_worker(*arguments)
+    server._new_cbscheduler = partial(_scheduler, counts, number - 1)
+    mp.MPServer._spawn_asgi_worker(number, *arguments)
 
 
 def _listen_for_signals() -> None:
@@ -66,9 +78,13 @@ def _give_large_buffers_back() -> None:
         mallopt(_M_ARENA_MAX, 2)
 
 
-def _scheduler(loop: asyncio.AbstractEventLoop, callback: Any, **options: Any) -> Any:
+def _scheduler(
+    counts: Any, index: int, loop: asyncio.AbstractEventLoop, callback: Any, **options: Any
+) -> Any:
     """In the place of granian's own, which calls `callback` for each request."""
     # Loading it needs the settings, which a process that is spawned has only now.
+    from project.observability import process_figures
+    from project.observability.ledger import ledger
     from project.wsgi import application
 
     env = settings.PORTICO
@@ -77,6 +93,10 @@ def _scheduler(loop: asyncio.AbstractEventLoop, callback: Any, **options: Any) -
     own = Settings(threads.of_a_worker(), env["BODY_LIMIT"], env["UPLOAD_FOLDER"] or None, limits)
     front = Front(application, loop, own, watch.end)
     watch.start(front.clients)
+    process_figures.tell_of(front.crew)
+    ledger.start()
+    Finalize(None, ledger.settle, exitpriority=1)
+    count_up(counts, index, loop, front.put_first)
 
     # Its stub knows neither these nor the attribute.
     kind: Any = CallbackScheduler

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from typing import Any, cast
 
 from django import forms
@@ -12,16 +11,14 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext_lazy as _
 
-from crmclient.errors import MissingPrivilege, PlatformError
 from designer.models import Role
-from designer.platform import get_platform
-from designer.studio.look import dress, searchable
+from designer.studio.look import dress
 from runtime.callers.api_accounts import ApiAccount
 from runtime.callers.local import revoke_all
-from runtime.callers.platform_users import platform_users
+from runtime.callers.record_form import RecordForm
 
 
-class AccountForm(forms.ModelForm):  # type: ignore[type-arg]  # no generic at run time
+class AccountForm(RecordForm):
     """Saves both rows. A new password or a closed account ends what was signed in with the old one."""
 
     username = dress(
@@ -62,11 +59,10 @@ class AccountForm(forms.ModelForm):  # type: ignore[type-arg]  # no generic at r
 
     class Meta:
         model = ApiAccount
-        fields = ("roles", "platform_user")
+        fields = ("roles", "caller_type", "record", "rate")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["platform_user"] = self._platform_user_field()
         if self._is_new:
             self.fields["password"].required = True
             self.fields["password"].help_text = ""
@@ -76,33 +72,6 @@ class AccountForm(forms.ModelForm):  # type: ignore[type-arg]  # no generic at r
     @property
     def _is_new(self) -> bool:
         return self.instance.pk is None
-
-    def _platform_user_field(self) -> forms.Field:
-        present = str(self.instance.platform_user or "")
-        help_text = self.fields["platform_user"].help_text
-        try:
-            known = dict(platform_users(get_platform()))
-        except MissingPrivilege as error:
-            known = {}
-            help_text = _(
-                "The service's account on the platform lacks the privilege %(privilege)s, so only the "
-                "present choice can be kept."
-            ) % {"privilege": error.privilege}
-        except PlatformError:
-            known = {}
-            help_text = _("The platform cannot be reached just now, so only the present choice can be kept.")
-        if present and present not in known:
-            known[present] = _("%(user)s (not among the platform's users)") % {"user": present}
-        return searchable(
-            forms.TypedChoiceField(
-                label=_("Platform user"),
-                choices=[("", _("None: no user context")), *known.items()],
-                coerce=lambda text: uuid.UUID(str(text)),
-                empty_value=None,
-                required=False,
-                help_text=help_text,
-            )
-        )
 
     def clean_username(self) -> str:
         username = cast(str, self.cleaned_data["username"])

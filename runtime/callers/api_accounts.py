@@ -7,9 +7,12 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from designer.models.rates import rate_column
+from designer.names import USER_TYPE
+
 
 class ApiAccount(models.Model):
-    """A user who may get tokens: with roles, and a system user on the platform. It never opens the studio."""
+    """A user who may get tokens: with roles, a caller type and a record. It never opens the studio."""
 
     user = models.OneToOneField(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_account"
@@ -20,13 +23,32 @@ class ApiAccount(models.Model):
         related_name="+",
         help_text=_("What endpoints ask for. An account without roles reaches endpoints that ask for none."),
     )
-    platform_user = models.UUIDField(
-        _("platform user"),
+    caller_type = models.ForeignKey(
+        "designer.CallerType",
+        to_field="name",
+        on_delete=models.PROTECT,
+        default=USER_TYPE,
+        db_default=USER_TYPE,
+        related_name="+",
+        verbose_name=_("caller type"),
+        help_text=_("Which entity its record is in, and which endpoints admit it."),
+    )
+    record = models.UUIDField(
+        _("record"),
         null=True,
         blank=True,
+        # What release 0.2 calls it, which works on the same table while it is being replaced.
+        db_column="platform_user",
         help_text=_(
-            "Whom the account stands for on the platform: user context and “@user” values are theirs."
+            "The record that the account stands for: user context and “@user” values are those of it."
         ),
+    )
+
+    rate = rate_column(
+        _(
+            "How many requests a minute it may send, instead of what its roles and the service allow. "
+            "0: it has no limit of its own."
+        )
     )
 
     class Meta:

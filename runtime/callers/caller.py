@@ -10,35 +10,81 @@ from typing import Any, TypeAlias
 
 from crmclient import Guid
 from crmclient.metadata import PlatformUser
+from designer.names import RESERVED_PROPERTIES, USER_TYPE
 
 Claims: TypeAlias = Mapping[str, Any]
 
 _NO_CLAIMS: Claims = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
-    """What a user resolver answers: the application's roles, and the system user on the platform, if any."""
+# Nothing said of a platform user, which is not the same as none.
+_UNSAID: Any = object()
 
-    roles: frozenset[str] = frozenset()
-    platform_user: Guid | None = None
+
+@dataclass(frozen=True, slots=True, init=False)
+class Identity:
+    """What a user resolver answers: the application's roles, the caller's type, and the record, if any.
+
+    `claims` are those of the token that expressions may read, as `user.claims`.
+    """
+
+    roles: frozenset[str]
+    type: str
+    record: Guid | None
+    claims: Claims
+
+    def __init__(
+        self,
+        roles: frozenset[str] = frozenset(),
+        platform_user: Guid | None = _UNSAID,
+        *,
+        type: str = USER_TYPE,
+        record: Guid | None = None,
+        claims: Claims = _NO_CLAIMS,
+    ) -> None:
+        """`platform_user` is another word for the record of a caller of type `user`, and goes before it.
+
+        Raises ValueError for a platform user of any other type.
+        """
+        if platform_user is not _UNSAID:
+            if type != USER_TYPE and platform_user is not None:
+                raise ValueError(f"a caller of type {type} is no platform user")
+            record = platform_user if type == USER_TYPE else record
+        for name, value in (("roles", roles), ("type", type), ("record", record), ("claims", claims)):
+            object.__setattr__(self, name, value)
+
+    @property
+    def platform_user(self) -> Guid | None:
+        """The record of a caller of type `user`."""
+        return self.record if self.type == USER_TYPE else None
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
     """Whoever sent the request: (`issuer`, `subject`) is unique, both are empty for an anonymous caller.
 
-    `profile` is the platform's record of `platform_user`, at most a minute old. `claims` are those of the
-    token. `known_until` is when (of time.monotonic) that minute is over.
+    `record` is in the entity of the caller type `type`. Of the type `user` it is a user of the platform, and
+    `profile` is what the platform says of them, at most a minute old. `claims` are those of the token that
+    expressions may read. `known_until` is when (of time.monotonic) that minute is over.
     """
 
     issuer: str
     subject: str
     roles: frozenset[str] = frozenset()
-    platform_user: Guid | None = None
+    type: str = USER_TYPE
+    record: Guid | None = None
     profile: PlatformUser | None = field(default=None, repr=False)
     claims: Claims = field(default_factory=lambda: _NO_CLAIMS, repr=False, compare=False)
     known_until: float = field(default=math.inf, repr=False, compare=False)
+    # Of an API key: where it may be sent from; none means everywhere.
+    networks: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    # Requests a minute, where the caller has a limit of its own.
+    rate: int = field(default=0, repr=False, compare=False)
+
+    @property
+    def platform_user(self) -> Guid | None:
+        """The user on the platform that the caller is; None for any other type."""
+        return self.record if self.type == USER_TYPE else None
 
     @property
     def is_anonymous(self) -> bool:
@@ -53,7 +99,15 @@ def surroundings(caller: Caller) -> dict[str, Any]:
     profile = caller.profile
     teams = zip(profile.team_ids, profile.team_names, strict=True) if profile else ()
     return {
-        "id": caller.platform_user,
+        "id": caller.record,
+        "type": caller.type,
         "roles": sorted(caller.roles),
+        "claims": caller.claims,
         "teams": [{"id": id, "name": name} for id, name in teams],
     }
+
+
+def around(caller: Caller, properties: Mapping[str, Any]) -> dict[str, Any]:
+    """What expressions see of `user`: its properties, none of which can pose as a reserved name."""
+    known = surroundings(caller)
+    return known | dict(properties) | {name: known[name] for name in RESERVED_PROPERTIES}

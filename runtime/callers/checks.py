@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, register
 from django.core.exceptions import ImproperlyConfigured
 
-from runtime.callers.foreign import read_issuers
+from runtime.callers.issuers.environment import read_issuers
 
 
 @register("portico")

@@ -113,8 +113,11 @@ def wait_of(account: str, network: str) -> Wait | None:
     return _slowed(rows.get((account, network)), account, network, excess, now)
 
 
-def count_failure(account: str, network: str) -> Wait | None:
-    """Count a failed login. The wait that it has led to, if it has."""
+def count_failure(account: str, network: str, *, of_account: bool = True) -> Wait | None:
+    """Count a failed login. The wait that it has led to, if it has.
+
+    `of_account`: also in the count of the account, from anywhere. What a crowd cannot guess needs none.
+    """
     limit = _limit()
     if not limit:
         return None
@@ -123,7 +126,8 @@ def count_failure(account: str, network: str) -> Wait | None:
     locked = False
     with transaction.atomic():
         # In one order, so that two failures at once never wait for each other.
-        for key in sorted({("", network), (account, network), (account, "")}):
+        whole = {(account, "")} if of_account else set()
+        for key in sorted({("", network), (account, network), *whole}):
             locked |= _add(*key, now)
     return Wait("locked_out", _seconds(COOL_OFF)) if locked else None
 
@@ -131,7 +135,7 @@ def count_failure(account: str, network: str) -> Wait | None:
 def forgive(user: User, network: str) -> None:
     """Note a login that went well: its own failures are over, and its network is known from now on."""
     now = dt.datetime.now(dt.UTC)
-    FailedLogins.objects.filter(account=user.get_username()[:_LONGEST_NAME], network=network).delete()
+    forgive_pair(user.get_username(), network)
     known = KnownNetwork.objects.filter(user=user, network=network)
     last_at = known.values_list("last_at", flat=True).first()
     if last_at is None:
@@ -140,6 +144,11 @@ def forgive(user: User, network: str) -> None:
         )
     elif now - last_at >= _FRESH:
         known.update(last_at=now)
+
+
+def forgive_pair(account: str, network: str) -> None:
+    """Forget the failures of one account from one network."""
+    FailedLogins.objects.filter(account=account[:_LONGEST_NAME], network=network).delete()
 
 
 def _add(account: str, network: str, now: dt.datetime) -> bool:

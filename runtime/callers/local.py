@@ -1,11 +1,13 @@
-"""The service's own tokens: minted, verified, rotated and revoked with simplejwt.
+"""The service's own tokens: minted, verified, renewed and revoked.
 
-An access token lives a few minutes and is never looked up; a refresh token is good for one use. Their rows
-in the database hold the token's id only, not the token.
+An access token lives a few minutes and is never looked up. A refresh token is one of a family, of which the
+database holds a row (`token_families.py`), and no token.
 """
 
 from __future__ import annotations
 
+import datetime as dt
+import logging
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
@@ -13,12 +15,18 @@ from django.db import models, transaction
 from rest_framework_simplejwt.exceptions import ExpiredTokenError, TokenError
 from rest_framework_simplejwt.settings import api_settings
 from rest_framework_simplejwt.token_blacklist.models import BlacklistedToken, OutstandingToken
-from rest_framework_simplejwt.tokens import AccessToken, RefreshToken, Token
+from rest_framework_simplejwt.tokens import AccessToken, Token
 
+from designer.audit import note_account
+from designer.models import AuditEntry
+from runtime.callers import token_families
 from runtime.callers.api_accounts import ApiAccount
 from runtime.callers.caller import Claims
 from runtime.callers.claims import check
-from runtime.callers.refusals import invalid_token
+from runtime.callers.refusals import RefusedCaller, invalid_token
+from runtime.callers.token_families import Ended, Place, TokenFamily
+
+logger = logging.getLogger("portico.logins")
 
 _ISSUER: str = api_settings.ISSUER
 _AUDIENCE: str = api_settings.AUDIENCE
@@ -27,8 +35,10 @@ _REFUSED = "The token is not valid here."
 
 @dataclass(frozen=True, slots=True)
 class TokenPair:
+    """`refresh` is None for who gets new access tokens as it got this one."""
+
     access: str
-    refresh: str
+    refresh: str | None
     expires_in: int
     """Seconds until the access token expires."""
 
@@ -44,33 +54,71 @@ class LocalIssuer:
         return _read(AccessToken, token)
 
 
+class _RefreshToken(Token):
+    """simplejwt's own looks every token up in the list of those used before there were families."""
+
+    token_type = "refresh"  # noqa: S105  no secret
+    lifetime = api_settings.REFRESH_TOKEN_LIFETIME
+
+
 def issue(user: User) -> TokenPair:
     """A new pair for `user`, whose password has been checked."""
-    return _new_pair(user)
+    return _pair(token_families.begin(user.pk))
 
 
-def rotate(refresh: str) -> TokenPair:
-    """A new pair for a refresh token, which is used up by this. Raises Problem 401 `invalid_token`."""
-    claims = _read(RefreshToken, refresh)
+def rotate(refresh: str, *, address: str = "") -> TokenPair:
+    """The pair that follows a refresh token. Raises Problem 401 `invalid_token`.
+
+    Shortly after its first use a token leads to the same successor again; later its whole family is revoked,
+    and the audit log notes the `address` that sent it.
+    """
+    claims = _read(_RefreshToken, refresh)
     account = reachable_accounts().filter(user_id=claims["sub"]).select_related("user").first()
     if account is None:
         raise invalid_token("The account of this token is closed.", "account_closed")
-    with transaction.atomic():
-        outstanding = OutstandingToken.objects.filter(jti=claims["jti"]).first()
-        # Of two requests with the same token only one makes the row.
-        if outstanding is None or not BlacklistedToken.objects.get_or_create(token=outstanding)[1]:
-            raise invalid_token("The refresh token has been used or revoked.", "used_or_revoked")
-        return _new_pair(account.user)
+    try:
+        place = token_families.place_of(claims["jti"]) or _founded(claims["jti"], account.user_id)
+        return _pair(token_families.advance(place, account.user_id))
+    except Ended as ended:
+        if ended.by_this:
+            _tell_of_reuse(account, address)
+        raise _used_or_revoked("reused" if ended.by_this else "used_or_revoked") from None
+
+
+def revoke(token: str) -> None:
+    """End the family of a refresh token; nothing where it is none of this service's, or has expired."""
+    try:
+        name: str = _read(_RefreshToken, token)["jti"]
+    except RefusedCaller:
+        return
+    place = token_families.place_of(name)
+    if place is not None:
+        token_families.revoke(place.family)
+        return
+    for outstanding in OutstandingToken.objects.filter(jti=name):
+        BlacklistedToken.objects.get_or_create(token=outstanding)
+    token_families.revoke(token_families.founded_by(name))
+
+
+def is_access_token(token: str) -> bool:
+    """Whether `token` is an access token of this service that is still good."""
+    try:
+        _read(AccessToken, token)
+    except RefusedCaller:
+        return False
+    return True
 
 
 def revoke_all(user: User) -> int:
-    """Use up every refresh token of `user`; how many were still good."""
-    good = [
+    """End every family of refresh tokens of `user`; how many were still good."""
+    founders = [
         BlacklistedToken(token=token)
-        for token in OutstandingToken.objects.filter(user=user, blacklistedtoken=None)
+        for token in OutstandingToken.objects.filter(
+            user=user, blacklistedtoken=None, expires_at__gt=dt.datetime.now(dt.UTC)
+        )
     ]
-    BlacklistedToken.objects.bulk_create(good, ignore_conflicts=True)
-    return len(good)
+    BlacklistedToken.objects.bulk_create(founders, ignore_conflicts=True)
+    return len(founders) + token_families.revoke_families(user.pk)
 
 
 def reachable_accounts() -> models.QuerySet[ApiAccount]:
@@ -78,21 +126,55 @@ def reachable_accounts() -> models.QuerySet[ApiAccount]:
     return ApiAccount.objects.filter(user__is_active=True, user__is_staff=False, user__is_superuser=False)
 
 
-def _new_pair(user: User) -> TokenPair:
-    refresh = RefreshToken()
-    refresh["sub"] = str(user.pk)
-    OutstandingToken.objects.create(
-        user=user,
-        jti=refresh["jti"],
-        token="",
-        created_at=refresh.current_time,
-        expires_at=refresh.current_time + api_settings.REFRESH_TOKEN_LIFETIME,
+def _pair(family: TokenFamily) -> TokenPair:
+    refresh = _RefreshToken()
+    # Whoever makes this token again makes the same bytes.
+    refresh.set_iat(at_time=family.issued_at)
+    refresh.set_exp(from_time=family.issued_at)
+    refresh["jti"] = token_families.name_of(family.id, family.number)
+    refresh["sub"] = str(family.user_id)
+    return access_alone(str(family.user_id), refresh=str(refresh))
+
+
+def access_alone(subject: str, *, refresh: str | None = None) -> TokenPair:
+    """An access token for `subject`, beside the `refresh` token that there may be."""
+    access = AccessToken()
+    access["sub"] = subject
+    return TokenPair(str(access), refresh, int(api_settings.ACCESS_TOKEN_LIFETIME.total_seconds()))
+
+
+def _founded(name: str, user_id: int) -> Place:
+    """The place of a token that was given before there were families. Raises Ended when it was used then."""
+    place = Place(token_families.founded_by(name), 0)
+    if TokenFamily.objects.filter(pk=place.family).exists():
+        return place
+    with transaction.atomic():
+        tokens = OutstandingToken.objects.filter(jti=name, user_id=user_id)
+        outstanding = tokens.select_for_update().first()
+        # Another request may have been first, while this one waited for its turn.
+        if not TokenFamily.objects.filter(pk=place.family).exists():
+            if outstanding is None or not BlacklistedToken.objects.get_or_create(token=outstanding)[1]:
+                raise Ended
+            token_families.begin(user_id, number=place.number, id=place.family)
+    return place
+
+
+def _tell_of_reuse(account: ApiAccount, address: str) -> None:
+    logger.warning(
+        "A used refresh token was sent again, and the tokens of its login are revoked.",
+        extra={"account": account.user_id},
     )
-    return TokenPair(
-        access=str(refresh.access_token),
-        refresh=str(refresh),
-        expires_in=int(api_settings.ACCESS_TOKEN_LIFETIME.total_seconds()),
+    note_account(
+        "",
+        AuditEntry.Action.REVOKE,
+        f"API account: {account}",
+        "A used refresh token was sent again: the tokens of its login are revoked.",
+        address=address,
     )
+
+
+def _used_or_revoked(reason: str) -> RefusedCaller:
+    return invalid_token("The refresh token has been used or revoked.", reason)
 
 
 def _read(kind: type[Token], text: str) -> Claims:

@@ -26,7 +26,7 @@ def log_in(request: Request, username: str, password: str) -> User:
         user = None
     if user is None:
         wait: Wait | None = getattr(request, "login_wait", None)
-        raise _wrong_credentials() if wait is None else _refused(wait)
+        raise _wrong_credentials() if wait is None else waiting(wait)
     user_logged_in.send(User, request=request, user=user)
     return user
 
@@ -41,7 +41,8 @@ def _wrong_credentials() -> RefusedCaller:
     )
 
 
-def _refused(wait: Wait) -> RefusedCaller:
+def waiting(wait: Wait) -> RefusedCaller:
+    """The problem of who has to wait before another try."""
     return RefusedCaller(
         429,
         wait.reason,

@@ -18,6 +18,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import redis
 from django.conf import settings
 
+from crmclient.outages import Outage
 from runtime.callers.cache import LIFETIME, RecentCache
 from runtime.callers.portable import Unportable, from_bytes, to_bytes
 from runtime.http.sealing import seal, unseal
@@ -116,6 +117,11 @@ class _Redis:
             else None
         )
         self._again = 0.0
+        self._outage = Outage(
+            logger,
+            "callers are remembered per process: the shared store does not answer",
+            "callers are remembered in the shared store again",
+        )
 
     def get(self, digest: str) -> tuple[bytes, float] | None:
         """The content, and the seconds that are left of its minute."""
@@ -149,11 +155,13 @@ class _Redis:
         if self._client is None or time.monotonic() < self._again:
             return None
         try:
-            return ask(self._client)
+            answer = ask(self._client)
         except redis.RedisError:
             self._again = time.monotonic() + _PAUSE
-            logger.warning("callers are remembered per process: the shared store does not answer")
+            self._outage.failed()
             return None
+        self._outage.worked()
+        return answer
 
 
 def _redis() -> _Redis:

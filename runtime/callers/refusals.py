@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from designer.names import USER_TYPE
 from runtime.http.problems import Problem
 
 
@@ -18,6 +19,8 @@ class RefusedCaller(Problem):
         self.reason = reason
         self.issuer = ""
         self.key_id = ""
+        # Whether `issuer` is one that is set up here: nobody else may fill the counts with names.
+        self.is_of_known_issuer = False
 
     @property
     def logged(self) -> Mapping[str, str]:
@@ -43,12 +46,46 @@ def invalid_token(detail: str, reason: str = "malformed") -> RefusedCaller:
 def no_platform_user(issuer: str, detail: str, reason: str = "no_platform_user") -> RefusedCaller:
     refusal = RefusedCaller(403, "no_platform_user", detail, reason)
     refusal.issuer = issuer
+    refusal.is_of_known_issuer = True
+    return refusal
+
+
+def without_record(issuer: str, type: str, reason: str) -> RefusedCaller:
+    """For callers whose record is missing or may not be used. `reason` says which, for the log."""
+    code = "no_platform_user" if type == USER_TYPE else "no_record"
+    refusal = RefusedCaller(403, code, _RECORDS.get(reason, "You have no record on the platform."), reason)
+    refusal.issuer = issuer
+    refusal.is_of_known_issuer = True
+    return refusal
+
+
+_RECORDS: Mapping[str, str] = {
+    "several_records": "More than one record on the platform may be yours.",
+    "record_inactive": "Your record on the platform is not active.",
+    "registration_limit": "Too many callers have registered within an hour. Try again later.",
+    "registration_failed": "Your record on the platform could not be made.",
+}
+
+
+def no_record(caller_type: str, issuer: str, detail: str, reason: str = "no_record") -> RefusedCaller:
+    """As `without_record`, with words of its own."""
+    if caller_type == USER_TYPE:
+        return no_platform_user(issuer, detail, reason)
+    refusal = without_record(issuer, caller_type, reason)
+    refusal.sentence = detail
+    return refusal
+
+
+def type_not_admitted(issuer: str) -> RefusedCaller:
+    refusal = forbidden(issuer)
+    refusal.reason = "caller_type"
     return refusal
 
 
 def forbidden(issuer: str) -> RefusedCaller:
     refusal = RefusedCaller(403, "forbidden", "You hold none of the roles that may call this.", "no_role")
     refusal.issuer = issuer
+    refusal.is_of_known_issuer = True
     return refusal
 
 

@@ -1,53 +1,42 @@
-"""The user resolver unless `USER_RESOLVER` names another: claims in, roles and platform user out."""
+"""The user resolver unless `USER_RESOLVER` names another: a local account's caller, or an issuer's."""
 
 from __future__ import annotations
 
-from crmclient import Guid, parse_guid
-from runtime.callers.caller import Claims, Identity
-from runtime.callers.claims import claim_at, values_of
-from runtime.callers.foreign import ForeignIssuer
-from runtime.callers.issuers import foreign_issuer
-from runtime.callers.local import reachable_accounts
+from runtime.callers.caller import Caller, Claims
+from runtime.callers.issuers.resolution import resolve as resolve_by_issuer
+from runtime.callers.local import LocalIssuer, reachable_accounts
+from runtime.callers.recognition import Recognition, present
 
 _LONGEST_ID = 18  # digits; a database's largest integer has 19
 
 
-def resolve(claims: Claims) -> Identity | None:
-    """Who the verified `claims` stand for; None refuses the token.
+def resolve(claims: Claims, context: Recognition | None = None) -> Caller | None:
+    """The caller that verified `claims` stand for; None refuses the token.
 
-    A local account's roles come from the account as it is now, not from the token; those of a foreign issuer
-    through its map.
+    A local account's roles come from the account as it is now, not from the token; those of an issuer by its
+    rules. `context` is that of the request at hand, unless given. Raises RefusedCaller.
     """
-    issuer = foreign_issuer(claims["iss"])
-    return _of_account(claims["sub"]) if issuer is None else _of_foreigner(claims, issuer)
+    context = context or present.get()
+    if claims["iss"] == LocalIssuer.name:
+        return _of_account(claims)
+    issuer = context.issuers.get(claims["iss"])
+    return None if issuer is None else resolve_by_issuer(issuer, claims, context.types, context.platform)
 
 
-def _of_account(subject: str) -> Identity | None:
+def _of_account(claims: Claims) -> Caller | None:
+    subject = claims["sub"]
     if not subject.isdecimal() or len(subject) > _LONGEST_ID:
         return None
-    rows = list(reachable_accounts().filter(user_id=int(subject)).values_list("platform_user", "roles__name"))
+    accounts = reachable_accounts().filter(user_id=int(subject))
+    rows = list(accounts.values_list("caller_type_id", "record", "rate", "roles__name"))
     if not rows:
         return None
-    platform_user = rows[0][0]
-    return Identity(
-        roles=frozenset(role for _, role in rows if role is not None),
-        platform_user=None if platform_user is None else str(platform_user),
+    type, record, rate, _role = rows[0]
+    return Caller(
+        issuer=claims["iss"],
+        subject=subject,
+        roles=frozenset(role for *_, role in rows if role is not None),
+        type=str(type),
+        record=None if record is None else str(record),
+        rate=rate,
     )
-
-
-def _of_foreigner(claims: Claims, issuer: ForeignIssuer) -> Identity:
-    given = values_of(claim_at(claims, issuer.roles_claim), issuer.role_map)
-    return Identity(
-        roles=frozenset(role for value in given for role in issuer.role_map.get(value, ())),
-        platform_user=_platform_user(claims, issuer),
-    )
-
-
-def _platform_user(claims: Claims, issuer: ForeignIssuer) -> Guid | None:
-    given = claim_at(claims, issuer.platform_user_claim) if issuer.platform_user_claim else None
-    if not isinstance(given, str):
-        return None
-    try:
-        return parse_guid(given)
-    except ValueError:
-        return None

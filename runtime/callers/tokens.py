@@ -11,25 +11,32 @@ platform is still answered.
 from __future__ import annotations
 
 import hashlib
+import inspect
 import math
 import re
 import time
-from dataclasses import asdict
+from collections.abc import Callable
+from dataclasses import asdict, replace
 from functools import cache
 from typing import Any, Protocol
 
 from django.conf import settings
 
-from crmclient import Guid
+from crmclient import Guid, Platform
 from crmclient.errors import PlatformFailure, RecordNotFound
 from crmclient.extensions import Choice
 from crmclient.metadata import PlatformUser
+from designer.configuration import Configuration, Revision
 from designer.platform import get_platform
 from runtime.callers import issuers
 from runtime.callers.cache import RecentCache
 from runtime.callers.caller import Caller, Claims, Identity
+from runtime.callers.caller_records import records_in
+from runtime.callers.issuers import resolution
+from runtime.callers.keys.key_callers import bearer, caller_of, is_of_a_key, key_in, refuse_elsewhere
 from runtime.callers.minute_cache import Kept, MinuteCache
-from runtime.callers.refusals import RefusedCaller, invalid_token, no_platform_user
+from runtime.callers.recognition import Recognition, present
+from runtime.callers.refusals import RefusedCaller, invalid_token, no_platform_user, no_record
 
 LONGEST_HEADER = 8 * 1024
 
@@ -38,6 +45,7 @@ _BEARER = re.compile(r"bearer +([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*)"
 
 _verified: RecentCache[tuple[bytes, object], tuple[Caller, float]] = RecentCache(size=10_000)
 _last_known: RecentCache[Guid, PlatformUser] = RecentCache(size=10_000, seconds=15 * 60)
+_last_active: RecentCache[tuple[str, Guid], bool] = RecentCache(size=10_000, seconds=15 * 60)
 
 
 class UserResolver(Protocol):
@@ -67,60 +75,89 @@ def _unpacked(packed: Any) -> PlatformUser | None:
 
 # None: the platform has no such user. That is kept too, or whoever was deleted would be asked for each time.
 _profiles: MinuteCache[PlatformUser | None] = MinuteCache("profile", pack=_packed, unpack=_unpacked)
+# Of records that are no users: whether they count, or None where there is none.
+_records: MinuteCache[bool | None] = MinuteCache(
+    "record", pack=lambda known: known, unpack=lambda known: known
+)
 
 
-def authenticate(authorization: str | None, roles: object = None) -> Caller | None:
-    """The caller that an `Authorization` header stands for, while the roles are as `roles` says; None
-    without a header.
+def authenticate(
+    authorization: str | None, recognition: Recognition | None = None, address: str = ""
+) -> Caller | None:
+    """The caller that an `Authorization` header from `address` stands for by `recognition`; without one, by
+    what the environment says alone. None without a header.
 
-    Raises Problem 401 `invalid_token` for anything but a valid bearer token, and 403 `no_platform_user` for a
-    caller whose user is disabled on the platform.
+    Raises Problem 401 `invalid_token` for anything but a valid bearer token, and 403 `no_platform_user` or
+    `no_record` for a caller whose record is gone or inactive.
     """
     if authorization is None:
         return None
     if len(authorization) > LONGEST_HEADER:
         raise invalid_token("The Authorization header is too long.")
-    key = hashlib.sha256(authorization.encode("utf-8", "surrogatepass")).digest(), roles
+    recognition = recognition or _of_environment()
+    key = hashlib.sha256(authorization.encode("utf-8", "surrogatepass")).digest(), recognition
     known = _verified.get(key)
     if known is not None and time.monotonic() < known[0].known_until:
         caller, good_until = known
         if time.time() >= good_until:
             raise _refused(caller.issuer, "The token has expired.", "expired")
-        return caller
-    verified = issuers.verify(_bearer_token(authorization))
-    caller = identify(verified.claims)
-    _verified.put(key, (caller, verified.good_until))
+    else:
+        claims, good_until = _claims(authorization, recognition, address)
+        caller = identify(claims, recognition)
+        _verified.put(key, (caller, good_until))
+    if caller.networks:
+        refuse_elsewhere(caller.networks, address)
     return caller
 
 
-def identify(claims: Claims) -> Caller:
-    """The caller of verified `claims`, through the user resolver."""
-    identity = _resolver(settings.PORTICO["USER_RESOLVER"])(claims)
-    if identity is None:
+def identify(claims: Claims, recognition: Recognition | None = None) -> Caller:
+    """The caller of verified `claims`, through the user resolver; of an API key, as the key says."""
+    recognition = recognition or _of_environment()
+    found = caller_of(claims) if is_of_a_key(claims) else _resolved(claims, recognition)
+    if found is None:
         raise _refused(claims["iss"], "The token's account is closed or unknown here.", "account_unknown")
-    if not isinstance(identity, Identity):
-        raise TypeError(f"USER_RESOLVER must answer an Identity or None, not {type(identity).__name__}")
+    type = recognition.types.get(found.type)
+    if type is None:
+        raise _refused(claims["iss"], "The token's type of caller is unknown here.", "caller_type_unknown")
+    if not type.is_of_users:
+        return _standing(found, type.entity, recognition.platform)
+    user = found.platform_user
     # Where the platform has no users, an account's is left over from another platform.
-    has_users = get_platform().conventions.users is not None
-    user = identity.platform_user if has_users else None
-    profile = None if user is None else _profile(claims["iss"], user)
-    return Caller(
-        issuer=claims["iss"],
-        subject=claims["sub"],
-        roles=frozenset(identity.roles),
-        platform_user=user,
-        profile=None if profile is None else profile.value,
-        claims=claims,
-        known_until=math.inf if profile is None else profile.until,
-    )
+    if user is not None and recognition.platform.conventions.users is None:
+        return replace(found, record=None)
+    if user is None:
+        return found
+    profile = _profile(claims["iss"], user)
+    return replace(found, profile=profile.value, known_until=min(found.known_until, profile.until))
 
 
 def forget() -> None:
     """Verify every token anew, with the issuers as they are configured now."""
     issuers.forget()
+    resolution.forget()
+    _of_environment.cache_clear()
     _verified.clear()
     _last_known.clear()
     _profiles.clear()
+    _last_active.clear()
+    _records.clear()
+
+
+def _claims(authorization: str, recognition: Recognition, address: str) -> tuple[Claims, float]:
+    """What a valid token or API key says, and until when (Unix seconds) it is valid."""
+    key = key_in(authorization)
+    if key is not None:
+        return bearer(*key, address)
+    verified = issuers.verify(_bearer_token(authorization), recognition.issuers)
+    return verified.claims, verified.good_until
+
+
+def _resolved(claims: Claims, recognition: Recognition) -> Caller | None:
+    now = present.set(recognition)
+    try:
+        return _resolver(settings.PORTICO["USER_RESOLVER"])(claims, recognition)
+    finally:
+        present.reset(now)
 
 
 def _bearer_token(authorization: str) -> str:
@@ -133,6 +170,7 @@ def _bearer_token(authorization: str) -> str:
 def _refused(issuer: str, detail: str, reason: str) -> RefusedCaller:
     refusal = invalid_token(detail, reason)
     refusal.issuer = issuer
+    refusal.is_of_known_issuer = True
     return refusal
 
 
@@ -159,6 +197,66 @@ def _read_profile(user: Guid) -> PlatformUser | None:
     return profile
 
 
+def _standing(caller: Caller, entity: str, platform: Platform) -> Caller:
+    """A caller that is no platform user, with a record that counts. Raises Problem 403."""
+    record = caller.record
+    if record is None or caller.known_until != math.inf:
+        return caller  # an issuer's records have been looked at when they were found
+    # What the type has no records for, or the platform, is left over from another time.
+    if entity not in platform.entities():
+        return replace(caller, record=None)
+    key = (settings.PORTICO["CRM_URL"], entity, record)
+    kept = _records.get(key, lambda: _read_record(entity, record, platform))
+    if kept.value is None:
+        detail = "Your record on the platform no longer exists."
+        raise no_record(caller.type, caller.issuer, detail, "record_unknown")
+    if not kept.value:
+        raise no_record(
+            caller.type, caller.issuer, "Your record on the platform is inactive.", "record_inactive"
+        )
+    return replace(caller, known_until=kept.until)
+
+
+def _read_record(entity: str, record: Guid, platform: Platform) -> bool | None:
+    try:
+        known = records_in(entity, platform).is_known(platform, record)
+    except PlatformFailure:
+        last = _last_active.get((entity, record))
+        if last is None:
+            raise
+        return last
+    if known is not None:
+        _last_active.put((entity, record), known)
+    return known
+
+
 @cache
-def _resolver(name: str) -> UserResolver:
-    return RESOLVERS.find(name)
+def _of_environment() -> Recognition:
+    return Recognition.of(Configuration(Revision(0, "")), get_platform())
+
+
+@cache
+def _resolver(name: str) -> Callable[[Claims, Recognition], Caller | None]:
+    """The user resolver `name`, whichever form it has."""
+    resolver: Any = RESOLVERS.find(name)
+    if len(inspect.signature(resolver).parameters) > 1:
+        return resolver  # type: ignore[no-any-return]  # a resolver of the present form
+
+    def resolve(claims: Claims, recognition: Recognition) -> Caller | None:
+        identity = resolver(claims)
+        if identity is not None and not isinstance(identity, Identity):
+            raise TypeError(f"USER_RESOLVER must answer an Identity or None, not {type(identity).__name__}")
+        return None if identity is None else _of_identity(claims, identity)
+
+    return resolve
+
+
+def _of_identity(claims: Claims, identity: Identity) -> Caller:
+    return Caller(
+        issuer=claims["iss"],
+        subject=claims["sub"],
+        roles=frozenset(identity.roles),
+        type=identity.type,
+        record=identity.record,
+        claims=identity.claims,
+    )

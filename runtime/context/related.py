@@ -12,12 +12,12 @@ from decimal import Decimal
 from typing import Any, Protocol
 
 from crmclient import Call, Guid, Platform, Reference, Value
-from crmclient.conventions import Users
 from crmclient.metadata import Attribute, Entity
 from crmclient.query.ast import Column, Condition, Filter, Link, Operator, Order, Page, Query
 from designer.definitions import ColumnDefinition
 from designer.names import output_key
 from designer.sentences import Sentence
+from runtime.callers.caller_records import CallerRecords
 from runtime.http.failures import Misconfigured
 from runtime.http.problems import Problem
 from runtime.values import outputs
@@ -83,7 +83,7 @@ class _One:
 class _Many:
     """Records that refer to the user, or that are paired with the user: an array, by name."""
 
-    users: Users
+    records: CallerRecords
     entity: Entity
     columns: _Columns
     lookup: str | None = None
@@ -91,7 +91,7 @@ class _Many:
     link: None = None
 
     def read(self, platform: Platform, user: Mapping[str, Value], call: Call) -> Any:
-        found = platform.query(self._query(str(user[self.users.id])), Page(size=MOST), call=call)
+        found = platform.query(self._query(str(user[self.records.id])), Page(size=MOST), call=call)
         if found.next is not None:
             raise Problem(
                 422, "too_many_rows", f"More than {MOST} records of {self.entity.logical_name} are yours."
@@ -118,18 +118,22 @@ class _Many:
             from_attribute=own,
             to_attribute=own,
             alias="pairs",
-            filter=_equals(self.users.id, user),
+            filter=_equals(self.records.id, user),
         )
 
 
 def related(
-    relationship: str, columns: Sequence[ColumnDefinition], users: Users, platform: Platform, alias: str
+    relationship: str,
+    columns: Sequence[ColumnDefinition],
+    records: CallerRecords,
+    platform: Platform,
+    alias: str,
 ) -> Related:
     """How to read `columns` over `relationship`. Raises Misconfigured.
 
-    Where a relationship joins users to users, the lookup's direction is meant: one user's manager.
+    Where a relationship joins an entity to itself, the lookup's direction is meant: one user's manager.
     """
-    entity = users.entity
+    entity = records.entity
     found = next((known for known in platform.relationships(entity) if known.name == relationship), None)
     if found is None:
         raise Misconfigured(
@@ -139,9 +143,11 @@ def related(
         return _one(found.referenced, found.referencing_attribute, columns, platform, alias)
     target = found.referenced if found.referencing == entity else found.referencing
     if target == entity:
-        raise Misconfigured(Sentence("%(name)s pairs users with users", name=relationship))
+        raise Misconfigured(
+            Sentence("%(name)s relates records of one entity to each other", name=relationship)
+        )
     return _Many(
-        users=users,
+        records=records,
         entity=platform.entities()[target],
         columns=_columns(target, columns, platform),
         lookup=found.referencing_attribute,

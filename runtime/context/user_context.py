@@ -1,44 +1,29 @@
-"""The user properties of a configuration, compiled once and read for each caller."""
+"""The user properties of a configuration, by the type of caller that they are of."""
 
 from __future__ import annotations
 
-import logging
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any
 
-from crmclient import SERVICE_CALL, Call, Guid, Platform, Reference, Value
-from crmclient.conventions import Users
-from crmclient.errors import MetadataError, MissingPrivilege
-from crmclient.query.ast import Column, Condition, Filter, Operator, Page, Query
-from crmclient.sentences import for_log
-from designer.calendar import present
-from designer.definitions import UserPropertyDefinition
-from designer.expressions import Expression, ExpressionError
-from designer.names import output_key
+import orjson
+
+from crmclient import SERVICE_CALL, Call, Platform, Reference
+from designer.definitions import CALLER_TYPES, CallerTypeDefinition, UserPropertyDefinition
+from designer.names import USER_TYPE, property_key
 from designer.sentences import Sentence
-from runtime.callers.caller import Caller, surroundings
+from runtime.callers.caller import Caller
 from runtime.callers.minute_cache import MinuteCache
-from runtime.callers.refusals import authentication_required, no_platform_user
-from runtime.context.related import Related, plain, plain_schema, related
+from runtime.callers.refusals import authentication_required, no_record
+from runtime.context.caller_properties import CallerProperties, Known
 from runtime.http.failures import Misconfigured
 
-logger = logging.getLogger("portico.context")
-
-
-class _Known(NamedTuple):
-    """What was read of a caller: every property, and the entities of those that name a record."""
-
-    values: Mapping[str, Any]
-    entities: Mapping[str, str]
-
-
 # One for all configurations: the key says which, and what an edit has ended is soon crowded out.
-_REMEMBERED: MinuteCache[_Known | None] = MinuteCache(
+_REMEMBERED: MinuteCache[Known | None] = MinuteCache(
     "context",
     pack=lambda known: None if known is None else [known.values, known.entities],
-    unpack=lambda packed: None if packed is None else _Known(*packed),
+    unpack=lambda packed: None if packed is None else Known(*packed),
 )
 
 
@@ -48,15 +33,15 @@ def forget() -> None:
 
 
 class UserContext:
-    """What is configured of users, ready to be read: the record and what it points at in one query, and one
-    more for each property that holds an array.
+    """What is configured of callers, ready to be read.
 
     With `remembered_under`, the metadata's revision, it is read once a minute for each caller; without, as
     for what the studio tries, each time. The caller's own writes to what it reads show within that minute,
     too: to know them all the platform would have to be asked. Other properties or metadata are remembered
     apart.
 
-    `broken` names the properties that this platform cannot serve, each with the reason; the others work.
+    `broken` names the properties that this platform cannot serve by their keys, each with the reason; the
+    others work.
     """
 
     def __init__(
@@ -64,38 +49,40 @@ class UserContext:
         properties: Sequence[UserPropertyDefinition],
         platform: Platform,
         *,
+        caller_types: Sequence[CallerTypeDefinition] = CALLER_TYPES,
         remembered_under: str | None = None,
     ) -> None:
-        self._platform = platform
-        self._users = platform.conventions.users
-        self._properties = tuple(properties)
-        self._names = tuple(defined.name for defined in properties)
-        self._fields: dict[str, str] = {}
-        self._related: dict[str, Related] = {}
-        self._custom: dict[str, Expression] = {}
-        self._revision = (
-            None if remembered_under is None else (remembered_under, *map(repr, self._properties))
-        )
-        self.broken: dict[str, str] = {}
-        for defined in properties:
-            try:
-                _COMPILERS[defined.kind](self, defined)
-            except (Misconfigured, ExpressionError, MetadataError, MissingPrivilege) as error:
-                self.broken[defined.name] = str(error)
+        self._types = {
+            type.name: CallerProperties(
+                type, [defined for defined in properties if defined.caller_type == type.name], platform
+            )
+            for type in caller_types
+        }
+        self._revision = None if remembered_under is None else (remembered_under, *map(repr, properties))
+        self.broken: dict[str, str] = {
+            property_key(name, broken): reason
+            for name, known in self._types.items()
+            for broken, reason in known.broken.items()
+        }
 
     def answer(self, caller: Caller, call: Call = SERVICE_CALL) -> dict[str, Any]:
-        """The body of `GET /api/context`. Raises Problem 401, 403 `no_platform_user`, and Misconfigured when
-        a property is broken.
+        """The body of `GET /api/context`: the properties of the caller's type.
+
+        Raises Problem 401, 403 `no_platform_user` or `no_record`, and Misconfigured when a property is
+        broken.
         """
-        if self.broken:
-            raise Misconfigured(f"user properties cannot be served: {self.broken}")
+        known = self._type_of(caller)
+        broken = {name: reason for name, reason in known.broken.items() if name in known.answered}
+        if broken:
+            raise Misconfigured(f"user properties cannot be served: {broken}")
         values = self.values(caller, call)
-        return {"user": {output_key(name): values[name] for name in self._names}}
+        return {"user": {key: values[name] for name, key in known.answered.items()}}
 
     def values(self, caller: Caller, call: Call = SERVICE_CALL) -> Mapping[str, Any]:
-        """The properties by their configured names, at most a minute old; broken ones are absent.
+        """The properties of the caller's type by their configured names, at most a minute old; broken ones
+        are absent.
 
-        Raises Problem 401 for an anonymous caller, 403 `no_platform_user`.
+        Raises Problem 401 for an anonymous caller; 403 for one without a record whose type has records.
         """
         return self._known(caller, call).values
 
@@ -104,125 +91,80 @@ class UserContext:
         known = self._known(caller, call)
         return {name: Reference(entity, known.values[name]) for name, entity in known.entities.items()}
 
-    def reference(self, user: Guid) -> Reference:
-        """The record of a platform user. Raises Misconfigured where the platform has no users."""
-        return Reference(self._require_users().entity, user)
+    def reference(self, caller: Caller) -> Reference:
+        """The caller's own record. Raises Misconfigured where callers of its type have none."""
+        records = self._type_of(caller).records
+        if records is None or caller.record is None:
+            raise Misconfigured(Sentence("callers of the type %(type)s have no record", type=caller.type))
+        return Reference(records.entity, caller.record)
 
     def schema(self) -> dict[str, Any]:
-        """The JSON Schema of `answer`; nothing is known of what a custom property gives."""
-        properties = {output_key(defined.name): self._describe(defined) for defined in self._properties}
-        user = {
-            "type": "object",
-            "properties": properties,
-            "required": list(properties),
-            "additionalProperties": False,
-        }
-        return {
-            "type": "object",
-            "properties": {"user": user},
-            "required": ["user"],
-            "additionalProperties": False,
-        }
+        """The JSON Schema of `answer`. Where other types than `user` have properties, there is a schema for
+        each, titled by the type: a caller's own is one of them.
+        """
+        described = [known for name, known in self._types.items() if known.answered and name != USER_TYPE]
+        users = self._types.get(USER_TYPE)
+        of_users = users.schema() if users else {"type": "object"}
+        if not described:
+            return _answered(of_users)
+        return _answered(
+            {
+                "anyOf": [
+                    {"title": _title(USER_TYPE), **of_users},
+                    *({"title": _title(known.type.name), **known.schema()} for known in described),
+                ]
+            }
+        )
 
-    def _describe(self, defined: UserPropertyDefinition) -> dict[str, Any]:
-        schema: dict[str, Any] = {}
-        if defined.name in self._fields:
-            attributes = self._platform.attributes(self._require_users().entity)
-            schema = plain_schema(attributes[self._fields[defined.name]])
-        elif defined.name in self._related:
-            schema = self._related[defined.name].schema()
-        return {**schema, "description": defined.description} if defined.description else schema
-
-    def _known(self, caller: Caller, call: Call) -> _Known:
-        user = caller.platform_user
+    def _type_of(self, caller: Caller) -> CallerProperties:
         if caller.is_anonymous:
             raise authentication_required()
-        if user is None or self._users is None:
-            raise no_platform_user(caller.issuer, "Your account stands for no user on the platform.")
-        if self._revision is None:
-            known = self._read(caller, user, self._users, call)
-        else:
-            users = self._users
-            key = (caller.issuer, caller.subject, user, ",".join(sorted(caller.roles)), *self._revision)
-            # Expressions see the caller's teams: what was made of them is no younger than they are.
-            until = caller.known_until if self._custom else math.inf
-            known = _REMEMBERED.get(key, lambda: self._read(caller, user, users, call), until=until).value
-        if known is None:
-            raise no_platform_user(
-                caller.issuer, "Your user on the platform is disabled or no longer exists.", "user_disabled"
+        return self._types[caller.type]
+
+    def _known(self, caller: Caller, call: Call) -> Known:
+        of_type = self._type_of(caller)
+        record = caller.record if of_type.records is not None else None
+        if of_type.has_records and record is None:
+            what = "user" if of_type.type.is_of_users else "record"
+            raise no_record(
+                caller.type, caller.issuer, f"Your account stands for no {what} on the platform.", _NONE[what]
             )
+        call = replace(call, about_caller=True)
+        if self._revision is None:
+            known = of_type.read(caller, record, call)
+        else:
+            key = (caller.issuer, caller.subject, caller.type, record or "", ",".join(sorted(caller.roles)))
+            # Expressions see claims, and the caller's teams: what was made of those is no younger than they.
+            claims = orjson.dumps(dict(caller.claims), option=orjson.OPT_SORT_KEYS).decode()
+            own = (claims,) if of_type.has_custom and caller.claims else ()
+            until = caller.known_until if of_type.has_custom else math.inf
+            known = _REMEMBERED.get(
+                (*key, *own, *self._revision), lambda: of_type.read(caller, record, call), until=until
+            ).value
+        if known is None:
+            what = "user" if of_type.type.is_of_users else "record"
+            said = {
+                "user": "Your user on the platform is disabled or no longer exists.",
+                "record": "Your record on the platform is inactive or no longer exists.",
+            }[what]
+            raise no_record(caller.type, caller.issuer, said, _GONE[what])
         return known
 
-    def _read(self, caller: Caller, user: Guid, users: Users, call: Call) -> _Known | None:
-        """None for a user that is disabled or gone, which is remembered like any other answer."""
-        call = replace(call, about_caller=True)
-        rows = self._platform.query(self._query(user, users), Page(size=1), call=call).rows
-        if not rows or (users.disabled is not None and rows[0][users.disabled]):
-            return None
-        row = rows[0]
-        known = self._platform.attributes(users.entity) if self._fields else {}
-        values: dict[str, Any] = {name: plain(row[own], known[own]) for name, own in self._fields.items()}
-        for name, data in self._related.items():
-            values[name] = data.read(self._platform, row, call)
-        if self._custom:
-            seen = surroundings(caller) | values
-            values |= {name: _evaluate(name, custom, seen) for name, custom in self._custom.items()}
-        entities = {name: _entity(own, row[own], users) for name, own in self._fields.items()}
-        return _Known(values, {name: entity for name, entity in entities.items() if entity is not None})
 
-    def _query(self, user: Guid, users: Users) -> Query:
-        columns = dict.fromkeys((users.id, users.disabled, *self._fields.values()))
-        return Query(
-            entity=users.entity,
-            columns=tuple(Column(attribute) for attribute in columns if attribute is not None),
-            filter=Filter((Condition(users.id, Operator.EQ, (user,)),)),
-            links=tuple(data.link for data in self._related.values() if data.link is not None),
-        )
-
-    def _require_users(self) -> Users:
-        if self._users is None:
-            raise Misconfigured(Sentence("the platform has no users"))
-        return self._users
-
-    def _compile_field(self, defined: UserPropertyDefinition) -> None:
-        entity = self._require_users().entity
-        if defined.attribute not in self._platform.attributes(entity):
-            raise Misconfigured(
-                Sentence("%(entity)s has no attribute %(name)s", entity=entity, name=repr(defined.attribute))
-            )
-        self._fields[defined.name] = defined.attribute
-
-    def _compile_related(self, defined: UserPropertyDefinition) -> None:
-        alias = f"r{len(self._related)}"
-        users = self._require_users()
-        self._related[defined.name] = related(
-            defined.relationship, defined.columns, users, self._platform, alias
-        )
-
-    def _compile_custom(self, defined: UserPropertyDefinition) -> None:
-        self._require_users()
-        self._custom[defined.name] = Expression(defined.expression, names=("user",))
+# Words for the log.
+_NONE = {"user": "no_platform_user", "record": "no_record"}
+_GONE = {"user": "user_disabled", "record": "record_inactive"}
 
 
-_Compiler: TypeAlias = Callable[[UserContext, UserPropertyDefinition], None]
-_COMPILERS: Mapping[str, _Compiler] = {
-    "field": UserContext._compile_field,
-    "related": UserContext._compile_related,
-    "custom": UserContext._compile_custom,
-}
+def _answered(properties: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": {"user": properties},
+        "required": ["user"],
+        "additionalProperties": False,
+    }
 
 
-def _entity(attribute: str, value: Value, users: Users) -> str | None:
-    """The entity of the record that a value of the user's record names: itself, or what a lookup names."""
-    if attribute == users.id:
-        return users.entity
-    return value.entity if isinstance(value, Reference) else None
-
-
-def _evaluate(name: str, expression: Expression, user: Mapping[str, Any]) -> Any:
-    try:
-        return expression.evaluate({"user": user}, present())
-    except ExpressionError as error:
-        # Null, as for an empty column: one user without a manager must not lose the whole context.
-        logger.warning("user property %s has no value: %s", name, for_log(error))
-        return None
+def _title(caller_type: str) -> str:
+    """No name of an entity: generators of clients make classes of titles, and would mix the two up."""
+    return f"Context of {caller_type}"

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from designer.definitions import AccessDefinition
+from designer.names import USER_TYPE
 from runtime.callers.caller import Caller
 from runtime.describe.schema_shapes import Module
 from runtime.serving.served import Served
@@ -14,14 +15,15 @@ from runtime.serving.served import Served
 
 @dataclass(frozen=True, slots=True)
 class Audience:
-    """Callers with the same `roles`; None: those without a token."""
+    """Callers of one `type` with the same `roles`; None: those without a token."""
 
     roles: frozenset[str] | None
+    type: str = USER_TYPE
 
     def may_call(self, access: AccessDefinition) -> bool:
         if not access.authentication_required:
             return True
-        if self.roles is None:
+        if self.roles is None or self.type not in access.caller_types:
             return False
         return not access.roles or not self.roles.isdisjoint(access.roles)
 
@@ -39,7 +41,7 @@ def audience_of(caller: Caller, served: Served) -> Audience:
     """Roles that the configuration does not know are left out: they let nobody do more."""
     if caller.is_anonymous:
         return ANONYMOUS_READERS
-    return Audience(caller.roles & {role.name for role in served.configuration.roles})
+    return Audience(caller.roles & {role.name for role in served.configuration.roles}, caller.type)
 
 
 def modules(served: Served, audience: Audience) -> list[Module]:

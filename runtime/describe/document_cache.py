@@ -52,9 +52,9 @@ class DocumentCache:
 def tag_of(served: Served, audience: Audience, *form: str) -> str:
     """The entity tag, in quotes, of what `audience` is told of `served` in this form."""
     revision = served.configuration.revision
-    roles = "anonymous" if audience.roles is None else f"roles {' '.join(sorted(audience.roles))}"
+    readers = "anonymous" if audience.roles is None else " ".join((audience.type, *sorted(audience.roles)))
     state = (program().hex(), str(revision.number), revision.token, served.metadata)
-    text = "\n".join((*state, roles, *form))
+    text = "\n".join((*state, readers, *form))
     return f'"{hashlib.sha256(text.encode()).hexdigest()[:24]}"'
 
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from http import HTTPStatus
 from typing import Any
 
 from designer.configuration import Endpoint
 from designer.definitions import AccessDefinition
 from designer.kinds.operation_kind import Meaning
 from runtime.http.conditions import digest
-from runtime.http.problems import CONTENT_TYPE
+from runtime.http.problems import CONTENT_TYPE, phrase
 from runtime.operations.base import Description
 
 # The tag of what belongs to no module: option sets, which no other kind of endpoint is.
@@ -27,7 +26,7 @@ class Documentation:
     """`operation_id` is unique over the document and stays while the endpoint keeps its place.
 
     `spellings` are further methods, in upper case, that do the same or, where `meanings` tells of them,
-    something else. `repeatable`: an Idempotency-Key is taken.
+    something else. `repeatable`: an Idempotency-Key is taken. `is_limited`: the endpoint has own limits.
     """
 
     operation_id: str
@@ -37,6 +36,7 @@ class Documentation:
     access: AccessDefinition
     spellings: tuple[str, ...] = ()
     repeatable: bool = False
+    is_limited: bool = False
     meanings: Mapping[str, Meaning] = field(default_factory=dict)
 
 
@@ -51,6 +51,7 @@ def of_endpoint(endpoint: Endpoint) -> Documentation:
         access=definition.access,
         spellings=kind.methods[1:],
         repeatable="POST" in kind.methods,
+        is_limited=definition.settings.limits.are_set,
         meanings={
             method: replace(
                 meaning,
@@ -103,9 +104,21 @@ PROBLEM: dict[str, Any] = {
 }
 
 _SECONDS = {"description": "Seconds to wait.", "schema": {"type": "string"}}
+LIMIT_HEADERS = {
+    "RateLimit-Policy": {
+        "description": "The limits that count this request: `q` requests in `w` seconds.",
+        "schema": {"type": "string"},
+        "example": '"caller";q=600;w=60, "endpoint";q=100;w=60',
+    },
+    "RateLimit": {
+        "description": "What is left of each: `r` requests and, where it is known, for `t` seconds.",
+        "schema": {"type": "string"},
+        "example": '"caller";r=599;t=60, "endpoint";r=12;t=31',
+    },
+}
 _HEADERS: dict[int, dict[str, Any]] = {
     401: {"WWW-Authenticate": {"description": "How to authenticate.", "schema": {"type": "string"}}},
-    429: {"Retry-After": _SECONDS},
+    429: {"Retry-After": _SECONDS, **LIMIT_HEADERS},
     503: {"Retry-After": _SECONDS},
 }
 
@@ -113,8 +126,8 @@ _HEADERS: dict[int, dict[str, Any]] = {
 @cache
 def response_name(status: int, codes: tuple[str, ...]) -> str:
     """The component's name: thousands of operations refer to it, so it is short."""
-    phrase = HTTPStatus(status).phrase.replace(" ", "").replace("-", "")
-    return f"{phrase}.{digest(' '.join(codes).encode())[:10]}"
+    name = phrase(status).replace(" ", "").replace("-", "")
+    return f"{name}.{digest(' '.join(codes).encode())[:10]}"
 
 
 @cache
@@ -122,7 +135,7 @@ def response(status: int, codes: tuple[str, ...]) -> dict[str, Any]:
     """The component: `x-codes` says for programs what the description says for people."""
     known = ", ".join(f"`{code}`" for code in codes)
     found: dict[str, Any] = {
-        "description": f"{HTTPStatus(status).phrase}: {known}",
+        "description": f"{phrase(status)}: {known}",
         "content": {CONTENT_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
         "x-codes": list(codes),
     }
@@ -156,10 +169,10 @@ _ALWAYS: Problems = {
 }
 _GUARDED: Problems = {
     401: ("authentication_required", "invalid_token"),
-    403: ("forbidden", "no_platform_user", "platform_denied"),
+    403: ("forbidden", "no_platform_user", "no_record", "platform_denied"),
 }
 # A token is judged wherever one is sent.
-_OPEN: Problems = {401: ("invalid_token",), 403: ("no_platform_user", "platform_denied")}
+_OPEN: Problems = {401: ("invalid_token",), 403: ("no_platform_user", "no_record", "platform_denied")}
 _WITH_BODY: Problems = {
     400: ("incomplete_body",),
     411: ("length_required",),

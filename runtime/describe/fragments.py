@@ -80,9 +80,10 @@ class Digests:
         return hashlib.sha256(own + served.metadata.encode() + program()).hexdigest()
 
     def _of_own_routes(self, served: Served, id: int) -> bytes:
-        properties = served.configuration.user_properties
+        known = [*served.configuration.caller_types, *served.configuration.user_properties]
         is_private = settings.PORTICO["PRIVATE_DESCRIPTIONS"]
-        return self._once(id, properties, lambda: _digest(properties, f"{id} {is_private}"))
+        # Made anew whenever any of these changes.
+        return self._once(id, served.user_context, lambda: _digest(known, f"{id} {is_private}"))
 
     def _of_endpoint(self, served: Served, id: int) -> bytes:
         endpoint = served.configuration.endpoints[id]

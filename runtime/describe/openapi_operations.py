@@ -15,8 +15,9 @@ from rest_framework.viewsets import ViewSet
 
 from designer.kinds.operation_kind import Meaning
 from designer.platform import get_platform
-from runtime.describe.documentation import Documentation, refusals, response_name
+from runtime.describe.documentation import LIMIT_HEADERS, PROBLEM, Documentation, refusals, response_name
 from runtime.describe.examples import NoExample, example, without_references
+from runtime.describe.oauth_responses import OAUTH_ERROR, oauth_name, oauth_response
 from runtime.describe.option_components import OptionComponents
 from runtime.http.rendering import JSON
 from runtime.operations.base import Description
@@ -36,7 +37,10 @@ _IF_NONE_MATCH = {
 _IDEMPOTENCY_KEY = {
     "name": "Idempotency-Key",
     "in": "header",
-    "description": "The same key and body within a day get the first answer again; nothing is done twice.",
+    "description": (
+        "The same key and body within a day get the first answer again; nothing is done twice. Without a "
+        "token, send a key that nobody can guess, such as a UUID."
+    ),
     "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": _PRINTABLE},
 }
 _NOT_MODIFIED = {"description": "What the caller has still holds."}
@@ -137,6 +141,8 @@ class OperationSchema(AutoSchema):
         success: dict[str, Any] = {"description": meaning if self.meaning is None else self.meaning.done}
         if described.headers:
             success["headers"] = {name: _header(text) for name, text in described.headers.items()}
+        if self.documentation.is_limited:
+            success.setdefault("headers", {}).update(LIMIT_HEADERS)
         if schema is not None:
             answer = self._answer(schema, described)
             # Whatever type a file is of, generated clients take it as bytes.
@@ -178,6 +184,10 @@ class OperationSchema(AutoSchema):
         return content
 
     def _problem(self, status: int, codes: tuple[str, ...]) -> dict[str, Any]:
+        if self.described.speaks_oauth:
+            self._refer("schemas", "Problem", PROBLEM)
+            self._refer("schemas", "OAuthError", OAUTH_ERROR)
+            return self._refer("responses", oauth_name(status, codes), oauth_response(status, codes))
         return cast(Components, self.registry).refer_to_problem(status, codes)
 
     def _is_conditional(self, described: Description) -> bool:

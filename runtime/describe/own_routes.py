@@ -17,8 +17,8 @@ from runtime.http.query_string import LCID
 from runtime.http.rendering import JSON
 from runtime.operations.base import Description
 from runtime.serving.served import Served
-from runtime.serving.token_views import LOGIN, REFRESH
-from runtime.values.inputs import Inputs
+from runtime.tokens.grants import REFRESH_FORM, TOKEN_FORM
+from runtime.tokens.token_views import REVOCATION
 
 # Stand among the endpoints' ids, which begin with 1, for the API's own routes: those open to all, and those
 # that want a token.
@@ -145,13 +145,10 @@ def own_routes(served: Served, which: int) -> list[Route]:
 
 
 def _open() -> Iterator[Route]:
-    pair = "A user name and a password for an access and a refresh token."
-    renewed = "A refresh token, which is used up, for a new pair."
     public = AccessDefinition(authentication_required=False)
-    login = Documentation("token", "Get tokens", pair, "Tokens", public)
-    refresh = Documentation("token_refresh", "Renew tokens", renewed, "Tokens", public)
-    yield Route("/api/token", "POST", login, _tokens(LOGIN, "invalid_credentials"))
-    yield Route("/api/token/refresh", "POST", refresh, _tokens(REFRESH, "invalid_token"))
+    for operation_id, path, summary, words, described in _TOKEN_ROUTES:
+        documentation = Documentation(operation_id, summary, words, "Tokens", public)
+        yield Route(path, "POST", documentation, described)
     yield from map(_page, PAGES)
 
 
@@ -165,37 +162,92 @@ def _guarded(served: Served) -> Iterator[Route]:
     )
     description = Description(
         success=(200, served.user_context.schema(), "The caller's properties."),
+        headers={"ETag": "A digest of this answer."},
         problems={400: ("invalid_parameter",), 422: ("too_many_rows",)},
     )
     yield Route("/api/context", "GET", documentation, description)
 
 
-_TOKENS = {
+_TOKENS: dict[str, Any] = {
     "type": "object",
     "properties": {
         "access": {"type": "string"},
         "refresh": {"type": "string"},
         "access_token": {"type": "string", "description": "The same as `access`, by OAuth's name."},
+        "refresh_token": {"type": "string", "description": "The same as `refresh`, by OAuth's name."},
         "token_type": {"type": "string", "const": "Bearer"},
         "expires_in": {"type": "integer", "description": "Seconds."},
     },
-    "required": ["access", "refresh", "access_token", "token_type", "expires_in"],
+    "required": ["access", "refresh", "access_token", "refresh_token", "token_type", "expires_in"],
+}
+_UNKEPT = {
+    "Cache-Control": "`no-store`: tokens are for the caller alone.",
+    "Pragma": "`no-cache`, which says the same to older caches.",
 }
 
 
-def _tokens(form: Inputs, code: str) -> Description:
-    """What answers `form` with tokens, or refuses what is in it with `code`."""
+def _of_tokens(
+    form: dict[str, Any], success: tuple[int, dict[str, Any] | None, str], **problems: str
+) -> Description:
+    """What takes `form`, as JSON or URL-encoded; `problems` are its own, as in `s401="invalid_token"`."""
+    own = {int(status[1:]): tuple(codes.split()) for status, codes in problems.items()}
     return Description(
-        success=(200, _TOKENS, "A pair of tokens."),
-        # OAuth 2's form is taken, too. Generators make a mess of two media types that mean the same.
-        body=form.schema(),
+        success=success,
+        # The same members URL-encoded are taken, too. Generators make a mess of two media types that mean
+        # the same.
+        body=form,
+        headers=_UNKEPT if success[1] else {},
         problems={
-            400: ("malformed_body", "invalid_input", "invalid_parameter"),
+            **own,
+            400: ("malformed_body", "invalid_input", "invalid_parameter", *own.get(400, ())),
             415: ("unsupported_media_type",),
-            429: ("locked_out", "slowed_down"),
-            401: (code,),
         },
+        speaks_oauth=True,
     )
+
+
+_PAIR = (200, _TOKENS, "A pair of tokens.")
+_OPTIONAL = frozenset({"refresh", "refresh_token"})
+_GRANTED = (
+    200,
+    {**_TOKENS, "required": [name for name in _TOKENS["required"] if name not in _OPTIONAL]},
+    "An access token and, but for `client_credentials`, a refresh token.",
+)
+_WAITS = "locked_out slowed_down"
+_FORM_TOO = (
+    "Send JSON, or the same members URL-encoded. With a `grant_type` refusals are those of OAuth 2: "
+    "`application/json` with `error` and `error_description`, and a grant that is not good is 400."
+)
+# Operation id, path, summary, description, and the rest.
+_TOKEN_ROUTES = (
+    (
+        "token", "/api/token", "Get tokens",
+        "A user name and a password for an access and a refresh token. As OAuth 2 has it, `grant_type` "
+        "names the grant: `password`; `refresh_token` with a `refresh_token`; `client_credentials` with an "
+        "API key, whose prefix is the `client_id` and whose rest is the `client_secret`, in the body or by "
+        f"HTTP Basic. {_FORM_TOO}",
+        _of_tokens(
+            TOKEN_FORM, _GRANTED, s400="unsupported_grant_type invalid_credentials invalid_token",
+            s401="invalid_credentials invalid_client", s429=_WAITS,
+        ),
+    ),
+    (
+        "token_refresh", "/api/token/refresh", "Renew tokens",
+        "A refresh token for its successor and a new access token. For 30 seconds it leads to the same "
+        f"successor again; sent later, it ends the login that it belongs to. {_FORM_TOO}",
+        _of_tokens(
+            REFRESH_FORM, _PAIR, s400="unsupported_grant_type invalid_token", s401="invalid_token",
+        ),
+    ),
+    (
+        "token_revoke", "/api/token/revoke", "Revoke tokens",
+        "Ends the login that a refresh token belongs to (RFC 7009). A token that is not known is revoked "
+        "already.",
+        _of_tokens(
+            REVOCATION.schema(), (200, None, "The token is good no longer."), s400="unsupported_token_type",
+        ),
+    ),
+)  # fmt: skip
 
 
 def _page(page: Page) -> Route:

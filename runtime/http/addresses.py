@@ -9,6 +9,7 @@ from django.http import HttpRequest
 
 # The peer of a Unix socket has no address: it is this machine.
 _LOCAL = "127.0.0.1"
+_WRAPPED = "::ffff:"
 
 
 def client_address(request: HttpRequest) -> str:
@@ -19,13 +20,29 @@ def client_address(request: HttpRequest) -> str:
     missing or is no address, it is the connection's peer.
     """
     proxies: int = settings.PORTICO["TRUSTED_PROXIES"]
-    peer = request.META.get("REMOTE_ADDR") or _LOCAL
+    peer = peer_address(request)
     if not proxies:
         return peer
     entries = request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")
     if len(entries) < proxies:
         return peer
     return _canonical(entries[-proxies].strip()) or peer
+
+
+def peer_address(request: HttpRequest) -> str:
+    """The address that the connection of `request` comes from: a client's, or a proxy's."""
+    return unwrapped(request.META.get("REMOTE_ADDR") or _LOCAL)
+
+
+def unwrapped(address: str) -> str:
+    """The IPv4 address that a socket of IPv6 (`HOST=::`) gives wrapped in IPv6; others stay as they are.
+
+    Still wrapped, all of IPv4 would be one network.
+    """
+    if not address.startswith(_WRAPPED):
+        return address
+    wrapped = ipaddress.IPv6Address(address).ipv4_mapped
+    return address if wrapped is None else str(wrapped)
 
 
 def network(address: str) -> str:
@@ -45,9 +62,6 @@ def _canonical(text: str) -> str | None:
         address = ipaddress.ip_address(text)
     except ValueError:
         return None
-    if isinstance(address, ipaddress.IPv6Address):
-        if address.scope_id is not None:
-            return None
-        if address.ipv4_mapped is not None:
-            return str(address.ipv4_mapped)
-    return str(address)
+    if isinstance(address, ipaddress.IPv6Address) and address.scope_id is not None:
+        return None
+    return unwrapped(str(address))

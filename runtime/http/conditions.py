@@ -6,7 +6,8 @@ import hashlib
 import re
 from collections.abc import Sequence
 
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 
 from runtime.http.problems import Problem
 
@@ -33,3 +34,11 @@ def not_modified(request: HttpRequest, tag: str) -> bool:
     if given is None:
         return False
     return given.strip() == "*" or tag in _TAG.findall(given)
+
+
+def unless_held(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+    """`response`, or 304 where its ETag is that of the representation which the caller holds."""
+    tag = response.headers.get("ETag")
+    if tag is None or response.status_code != 200 or not not_modified(request, tag):
+        return response
+    return HttpResponse(status=304, headers={"ETag": tag})

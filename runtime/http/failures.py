@@ -12,18 +12,24 @@ from typing import Any
 
 from django.core.exceptions import DisallowedHost, RequestDataTooBig, SuspiciousOperation
 from django.db import DatabaseError, InterfaceError, OperationalError
+from django.dispatch import Signal
 from django.http import Http404, HttpRequest, HttpResponse
 from rest_framework.exceptions import APIException
 
 from crmclient import errors
 from crmclient.database_errors import Trouble, trouble_of
 from crmclient.sentences import for_log
+from runtime.http.outages import outages
 from runtime.http.problems import Problem, respond, unknown_route
 from runtime.http.request_ids import request_id
+from runtime.http.request_record import record_of
 
 logger = logging.getLogger("portico.failures")
 
 RETRY_SECONDS = 5
+
+# A caller has been refused; `problem` is the Problem. Who calls is known on a higher floor.
+caller_refused = Signal()
 
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
 
@@ -69,6 +75,8 @@ def is_no_room(error: OSError) -> bool:
 def answer(error: Exception, request: HttpRequest) -> HttpResponse:
     """The answer for `error`, logged when it is the service's or the platform's fault."""
     problem = problem_of(error)
+    record = record_of(request)
+    record.refused(problem)
     about = {
         "request_id": request_id(request),
         "code": problem.code,
@@ -76,13 +84,10 @@ def answer(error: Exception, request: HttpRequest) -> HttpResponse:
         **problem.logged,
     }
     if problem.status_code >= 500:
-        if isinstance(error, errors.MissingPrivilege):
-            # Where it was noticed says nothing: somebody has to grant the privilege.
-            logger.error("request failed: %s", error, extra=about)
-        else:
-            logger.error("request failed", exc_info=error, extra=about)
+        outages.failed(error, problem, record.endpoint, about)
     elif problem.logged:
         logger.info("caller refused", extra=about)
+        caller_refused.send(answer, problem=problem)
     elif isinstance(error, errors.PlatformError):
         logger.info("platform refused: %s", for_log(error), extra=about)
     return respond(problem, request)

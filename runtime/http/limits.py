@@ -12,15 +12,16 @@ import threading
 import time
 from functools import cache
 from importlib import import_module
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 from django.conf import settings
 from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from limits import RateLimitItemPerMinute
 from limits.errors import StorageError
 from limits.storage import Storage, storage_from_string
-from limits.strategies import FixedWindowRateLimiter
 
+from crmclient.outages import Outage
 from runtime.http.addresses import client_address, network
 from runtime.http.problems import Problem
 
@@ -29,6 +30,11 @@ logger = logging.getLogger("portico.limits")
 # In a request's META when it was counted before: whether a large body is wanted, the server program asks by
 # a first run, which ends where the body would be read.
 COUNTED = "portico.counted"
+
+# In a request's META: where it stands with each limit that has counted it.
+_STANDING = "portico.standing"
+# The limit's name, requests a minute, how many of them are left, and for how many seconds.
+_Counted: TypeAlias = tuple[str, int, int, int | None]
 
 _REDIS_SECONDS = 0.5
 _REDIS_PAUSE = 5.0
@@ -97,46 +103,84 @@ class Limiter:
     """Counts in the shared store, or in this process when there is none or it does not answer."""
 
     def __init__(self, url: str) -> None:
-        self._local = FixedWindowRateLimiter(WindowStorage())
-        self._shared = FixedWindowRateLimiter(_shared(url)) if url else None
+        self._local = WindowStorage()
+        self._shared = _shared(url) if url else None
         self._shared_again = 0.0
+        self._outage = Outage(
+            logger,
+            "rate limits are counted per process: the shared store does not answer",
+            "rate limits are counted in the shared store again",
+        )
 
-    def hit(self, rate: int, name: str, key: str) -> float | None:
-        """Count a request: None when it is within `rate` a minute, else the seconds to wait."""
+    def hit(self, rate: int, name: str, key: str) -> tuple[int, float | None]:
+        """Count a request: how many more are within `rate` a minute, below 0 for one too many, and the
+        seconds until the minute is over. Of a request that is within, the shared store is not asked for them.
+        """
         item = _per_minute(rate)
         if self._shared is not None and time.monotonic() >= self._shared_again:
             try:
-                return _hit(self._shared, item, name, key)
+                found = _hit(self._shared, item, name, key)
             except StorageError:
                 self._shared_again = time.monotonic() + _REDIS_PAUSE
-                logger.warning("rate limits are counted per process: the shared store does not answer")
-        return _hit(self._local, item, name, key)
+                self._outage.failed()
+            else:
+                self._outage.worked()
+                return found
+        return _hit(self._local, item, name, key, always=True)
 
 
 def count_address(request: HttpRequest) -> None:
     """Count an anonymous request. Raises Problem 429."""
     if COUNTED not in request.META:
-        _count(settings.PORTICO["ADDRESS_RATE"], "address", network(client_address(request)))
+        _count(settings.PORTICO["ADDRESS_RATE"], "address", network(client_address(request)), request)
 
 
 def count_login(request: HttpRequest) -> None:
     """Count a login or a refresh, apart from all else that comes from the address. Raises Problem 429."""
     if COUNTED not in request.META:
-        _count(settings.PORTICO["LOGIN_RATE"], "login", network(client_address(request)))
+        _count(settings.PORTICO["LOGIN_RATE"], "login", network(client_address(request)), request)
 
 
-def count_caller(issuer: str, subject: str, request: HttpRequest) -> None:
-    """Count the request of a subject of `issuer`, on whatever token or address. Raises Problem 429."""
+def count_caller(issuer: str, subject: str, request: HttpRequest, rate: int = 0) -> None:
+    """Count the request of a subject of `issuer`, on whatever token or address. Raises Problem 429.
+
+    `rate` is the caller's own limit, where it has one.
+    """
     if COUNTED not in request.META:
-        _count(settings.PORTICO["CALLER_RATE"], "caller", f"{issuer} {subject}")
+        _count(rate or settings.PORTICO["CALLER_RATE"], "caller", f"{issuer} {subject}", request)
 
 
-def _count(rate: int, name: str, key: str) -> None:
+def count_endpoint(key: str, rate: int, caller_rate: int, caller: str, request: HttpRequest) -> None:
+    """Count a request of the endpoint `key`, of all callers together, and of `caller`. Raises Problem 429.
+
+    Where that is empty, the address is the caller.
+    """
+    if COUNTED in request.META:
+        return
+    # First the caller's own: who is refused for that takes nothing from the others.
+    own = caller or network(client_address(request))
+    _count(caller_rate, "endpoint-caller", f"{key} {own}", request)
+    _count(rate, "endpoint", key, request)
+
+
+def say_limits(request: HttpRequest, response: HttpResponseBase) -> None:
+    """Tell the caller where it stands: the headers of draft-ietf-httpapi-ratelimit-headers-09."""
+    counted: list[_Counted] | None = request.META.get(_STANDING)
+    if counted:
+        response["RateLimit-Policy"] = ", ".join(f'"{name}";q={rate};w=60' for name, rate, *_ in counted)
+        response["RateLimit"] = ", ".join(
+            f'"{name}";r={left}' + ("" if seconds is None else f";t={seconds}")
+            for name, _, left, seconds in counted
+        )
+
+
+def _count(rate: int, name: str, key: str, request: HttpRequest) -> None:
     if not rate:
         return
-    wait = _limiter().hit(rate, name, key)
-    if wait is not None:
-        seconds = max(1, math.ceil(wait))
+    left, wait = _limiter().hit(rate, name, key)
+    seconds = None if wait is None else max(1, math.ceil(wait))
+    request.META.setdefault(_STANDING, []).append((name, rate, max(0, left), seconds))
+    if left < 0:
         raise Problem(
             429,
             "too_many_requests",
@@ -145,10 +189,14 @@ def _count(rate: int, name: str, key: str) -> None:
         )
 
 
-def _hit(limiter: FixedWindowRateLimiter, item: RateLimitItemPerMinute, name: str, key: str) -> float | None:
-    if limiter.hit(item, name, key):
-        return None
-    return limiter.get_window_stats(item, name, key).reset_time - time.time()
+def _hit(
+    storage: Storage, item: RateLimitItemPerMinute, *of: str, always: bool = False
+) -> tuple[int, float | None]:
+    key = item.key_for(*of)
+    left = item.amount - storage.incr(key, item.get_expiry())
+    if left >= 0 and not always:
+        return left, None
+    return left, storage.get_expiry(key) - time.time()
 
 
 def _shared(url: str) -> Storage:

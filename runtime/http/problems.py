@@ -14,6 +14,15 @@ from runtime.http.request_ids import request_id
 
 CONTENT_TYPE = "application/problem+json"
 
+# Python says these in RFC 9110's words from 3.13 on. An answer must not depend on it, and least of all the
+# names in an OpenAPI document, of which clients are made.
+_PHRASES = {
+    413: "Content Too Large",
+    414: "URI Too Long",
+    416: "Range Not Satisfiable",
+    422: "Unprocessable Content",
+}
+
 
 class FieldError(NamedTuple):
     """One wrong value: `pointer` (RFC 6901) into the body, or the name of a query-string `parameter`."""
@@ -58,11 +67,16 @@ def unknown_route() -> Problem:
     return Problem(404, "not_found", "There is nothing here for you.")
 
 
+def phrase(status: int) -> str:
+    """What RFC 9110 calls the status, in words."""
+    return _PHRASES.get(status) or HTTPStatus(status).phrase
+
+
 def respond(problem: Problem, request: HttpRequest) -> HttpResponse:
     """The problem as an answer to `request`."""
     body: dict[str, Any] = {
         "type": "about:blank",
-        "title": HTTPStatus(problem.status_code).phrase,
+        "title": phrase(problem.status_code),
         "status": problem.status_code,
         "detail": problem.sentence,
         # A path may hold lone surrogates, which JSON cannot.

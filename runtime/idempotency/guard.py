@@ -10,13 +10,15 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TypeAlias, cast
 
-from django.db import IntegrityError, transaction
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, IntegrityError, connections, transaction
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 
 from crmclient import new_guid
+from crmclient.watchdog import Watch
 from runtime.http.addresses import client_address
 from runtime.http.failures import problem_of
 from runtime.http.problems import Problem, respond
@@ -27,6 +29,9 @@ Run: TypeAlias = Callable[[Exchange], HttpResponseBase]
 
 LIFETIME = dt.timedelta(hours=24)
 LONGEST_KEY = 255
+# Of callers without a token, who may share an address: who knew a key would get another's answer. A UUID has
+# more, and so has every usual random id.
+_SHORTEST_UNGUESSED, _FEWEST_DIFFERENT = 20, 8
 # Refusals that say nothing of the platform: the same key may be used again at once.
 _FORGOTTEN = frozenset({400, 401, 406, 411, 413, 415, 429})
 
@@ -42,6 +47,13 @@ class Idempotency:
                 400, "invalid_idempotency_key", f"A key has 1 to {LONGEST_KEY} printable characters."
             )
         caller = exchange.caller
+        if not caller.subject and not _is_hard_to_guess(key):
+            raise Problem(
+                400,
+                "invalid_idempotency_key",
+                f"Without a token, a key has at least {_SHORTEST_UNGUESSED} characters, {_FEWEST_DIFFERENT} "
+                "of them different, so that nobody guesses it. Send a UUID.",
+            )
         self.exchange = exchange
         self.digest = _digest(caller.issuer, caller.subject or _address(exchange), endpoint_key, key)
         # The same body for another record is another request.
@@ -117,7 +129,9 @@ class Idempotency:
             record.delete()
         elif problem.status_code >= 500:
             # Nobody knows whether the platform did it: a repetition takes over at once, with the same id.
-            IdempotencyRecord.objects.filter(pk=record.pk).update(deadline=self.exchange.now)
+            # A database that cannot take this in the time that is left loses nothing: the claim ends with it.
+            with suppress(DatabaseError), Watch(connections[DEFAULT_DB_ALIAS], self.exchange.deadline):
+                IdempotencyRecord.objects.filter(pk=record.pk).update(deadline=self.exchange.now)
         else:
             self._store(record, respond(problem, self.exchange.request))
 
@@ -139,6 +153,10 @@ def _digest(*parts: str) -> str:
     # Lengths keep ("a", "bc") apart from ("ab", "c").
     text = "".join(f"{len(part)}:{part}" for part in parts)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _is_hard_to_guess(key: str) -> bool:
+    return len(key) >= _SHORTEST_UNGUESSED and len(set(key)) >= _FEWEST_DIFFERENT
 
 
 def _address(exchange: Exchange) -> str:

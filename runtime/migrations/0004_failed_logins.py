@@ -8,14 +8,15 @@ ADMINISTRATOR = 'Administrator'
 
 def let_administrators_lift_locks(apps, schema_editor):
     """What groups may do is set when they are made: one that is there already would not see the new page."""
-    group = apps.get_model('auth', 'Group').objects.filter(name=ADMINISTRATOR).first()
+    alias = schema_editor.connection.alias
+    group = apps.get_model('auth', 'Group').objects.using(alias).filter(name=ADMINISTRATOR).first()
     if group is None:
         return
-    of_model, _ = apps.get_model('contenttypes', 'ContentType').objects.get_or_create(
+    of_model, _ = apps.get_model('contenttypes', 'ContentType').objects.using(alias).get_or_create(
         app_label='runtime', model='failedlogins'
     )
     for verb in ('view', 'delete'):
-        permission, _ = apps.get_model('auth', 'Permission').objects.get_or_create(
+        permission, _ = apps.get_model('auth', 'Permission').objects.using(alias).get_or_create(
             content_type=of_model, codename=f'{verb}_failedlogins', defaults={'name': f'Can {verb} failed logins'}
         )
         group.permissions.add(permission)

@@ -33,7 +33,7 @@ class Description:
     `empty` says what 204 means, where the answer may have no body.
     `fields` are what callers may send, `columns` what each record of an answer holds; `option_set` is what
     an answer lists; `related` is the entity that `{relatedId}` is of; `components` are what schemas refer to,
-    by name.
+    by name. `speaks_oauth`: who names a grant is refused in OAuth 2's words.
     """
 
     success: tuple[int, dict[str, Any] | None, str]
@@ -47,11 +47,19 @@ class Description:
     headers: dict[str, str] = field(default_factory=dict)
     problems: dict[int, tuple[str, ...]] = field(default_factory=dict)
     example: Any = None
+    speaks_oauth: bool = False
     fields: tuple[Field, ...] = ()
     columns: tuple[Field, ...] = ()
     option_set: OptionSet | None = None
     related: str = ""
     components: Mapping[str, dict[str, Any]] = field(default_factory=dict)
+
+
+_CACHE_HEADERS = {
+    "ETag": "A digest of this answer.",
+    "Age": "Seconds since this was read from the platform; absent where this very request has read it.",
+    "Cache-Status": "What the cache has done (RFC 9211): `Portico; hit`, where the answer was kept.",
+}
 
 
 class Operation(ABC):
@@ -66,6 +74,9 @@ class Operation(ABC):
     public_cache: ClassVar[bool] = False
     # Where not, the operation refuses what `Accept` does not name.
     answers_json: ClassVar[bool] = True
+
+    # Whether an answer has an ETag, for `If-None-Match` to be compared with where requests come in.
+    is_tagged: ClassVar[bool] = False
 
     def __init__(self, endpoint: Endpoint, platform: Platform) -> None:
         self.endpoint = endpoint
@@ -83,6 +94,10 @@ class Operation(ABC):
         if not isinstance(settings, declared):
             raise Misconfigured(Sentence("the settings are not those of a %(kind)s", kind=self.kind))
         return settings
+
+    def cache_headers(self) -> dict[str, str]:
+        """What the headers of cached answers mean, for the document; nothing where none are cached."""
+        return {} if self.endpoint.definition.settings.answer_cache is None else dict(_CACHE_HEADERS)
 
     @abstractmethod
     def run(self, exchange: Exchange) -> HttpResponseBase:

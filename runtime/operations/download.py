@@ -59,6 +59,7 @@ class DownloadOperation(Operation):
             others={206: "The range of it that was asked for."},
             parameters=_CONDITIONS,
             headers={
+                **self.cache_headers(),
                 "ETag": "Stands for the file's bytes.",
                 "Content-Disposition": "Always an attachment, with the file's name.",
                 "Accept-Ranges": "bytes",

@@ -1,4 +1,4 @@
-"""Read: `GET /api/{module}/{endpoint}/{id}` → 200 object + `ETag`, 304."""
+"""Read: `GET /api/{module}/{endpoint}/{id}` → 200 object + `ETag`; 304 where the caller holds it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from crmclient import Platform
 from crmclient.metadata import ENGLISH
 from designer.configuration import Endpoint
 from designer.sentences import Sentence
-from runtime.http.conditions import digest, not_modified
+from runtime.http.conditions import digest
 from runtime.http.failures import Misconfigured
 from runtime.http.if_match import Meant
 from runtime.http.query_string import LCID, read_lcid, read_parameters
@@ -24,6 +24,7 @@ from runtime.values.option_labels import OptionLabels
 
 class ReadOperation(Operation):
     kind: ClassVar[str] = "read"
+    is_tagged: ClassVar[bool] = True
 
     def __init__(self, endpoint: Endpoint, platform: Platform) -> None:
         super().__init__(endpoint, platform)
@@ -48,10 +49,7 @@ class ReadOperation(Operation):
         content = render(self.columns.answer(record.values, lcid, exchange))
         version = "" if record.version is None else f"{record.version}."
         tag = f'"{version}{digest(content)}"'
-        headers = {"ETag": tag}
-        if not_modified(exchange.request, tag):
-            return HttpResponse(status=304, headers=headers)
-        return HttpResponse(content, content_type=JSON, headers=headers)
+        return HttpResponse(content, content_type=JSON, headers={"ETag": tag})
 
     def hold_back(self, silent: Platform, exchange: Exchange) -> None:
         # One request serves the rules and the answer: a dry run asks for what the rules need alone.
@@ -64,9 +62,10 @@ class ReadOperation(Operation):
             columns=self.columns.fields(),
             parameters=(LCID,) if self.has_labels else (),
             headers={
+                **self.cache_headers(),
                 "ETag": "The record's version, and a digest of this answer."
                 if self.steps.version
-                else "A digest of this answer."
+                else "A digest of this answer.",
             },
             problems=self.steps.problems({400: ("invalid_id", "invalid_parameter")}),
         )

@@ -19,6 +19,7 @@ from runtime.files.stores import store_of
 from runtime.files.upload_bodies import PART, receive
 from runtime.http.query_string import read_parameters
 from runtime.http.rendering import json_response
+from runtime.http.request_record import record_of
 from runtime.operations.base import Description, Operation
 from runtime.request_context import Exchange, ReceivedFile
 from runtime.values.fields import Field
@@ -53,6 +54,7 @@ class UploadOperation(Operation):
             _ = exchange.record_id
             with exchange.transfer():
                 exchange.received = receive(exchange.request, self.allowed)
+            record_of(exchange.request).uploaded = exchange.received.size
         return exchange.received
 
     def _wishes(self) -> Iterator[str]:

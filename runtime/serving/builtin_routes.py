@@ -5,26 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from rest_framework.request import Request
 
+from runtime.http.conditions import digest, unless_held
 from runtime.http.limits import count_login
 from runtime.http.query_string import read_parameters
 from runtime.http.rendering import json_response
 from runtime.request_context import Exchange
 from runtime.serving.routing import BuiltinView, add_builtin
 from runtime.serving.served import current
-from runtime.serving.token_views import RefreshView, TokenView
 from runtime.serving.viewsets import GuardedViewSet
+from runtime.tokens.oauth_answers import in_words_of_oauth
+from runtime.tokens.token_views import RefreshView, RevokeView, TokenView
 
 
 class ContextViewSet(GuardedViewSet):
     """`GET /api/context`: what the configuration says of the caller, who may be anyone with a token."""
 
-    def read(self, request: Request, **kwargs: Any) -> HttpResponse:
+    def read(self, request: Request, **kwargs: Any) -> HttpResponseBase:
         read_parameters(self.exchange.request, ())
-        return json_response(self.exchange.user_context.answer(self.exchange.caller, self.exchange.call))
+        context = self.exchange.user_context.answer(self.exchange.caller, self.exchange.call)
+        response = json_response(context)
+        response.headers["ETag"] = f'"{digest(response.content)}"'
+        return unless_held(request._request, response)
 
 
 _context = ContextViewSet.as_view({"get": "read"})
@@ -43,7 +48,7 @@ def counted(count: Callable[[HttpRequest], None], view: BuiltinView) -> BuiltinV
 def exchange_of(request: HttpRequest, name: str = "") -> Exchange:
     """The context of a request to a built-in route; `name` stood in its path."""
     served = current()
-    return Exchange(request, served.user_context, record=name, roles=served.roles)
+    return Exchange(request, served.user_context, record=name, recognition=served.recognition)
 
 
 def _user_context(request: HttpRequest) -> HttpResponseBase:
@@ -52,6 +57,8 @@ def _user_context(request: HttpRequest) -> HttpResponseBase:
 
 def serve() -> None:
     """Answer where tokens are given, and where callers are told what the configuration says of them."""
-    add_builtin("/api/token", {"POST": counted(count_login, TokenView.as_view())})
-    add_builtin("/api/token/refresh", {"POST": counted(count_login, RefreshView.as_view())})
+    for path, view in (("", TokenView), ("/refresh", RefreshView), ("/revoke", RevokeView)):
+        answer = counted(count_login, view.as_view())
+        # RFC 7009 has no words but OAuth's.
+        add_builtin(f"/api/token{path}", {"POST": in_words_of_oauth(answer, always=view is RevokeView)})
     add_builtin("/api/context", {"GET": _user_context})

@@ -17,12 +17,14 @@ from django.http.response import HttpResponseBase
 from crmclient.watchdog import Watch
 from runtime.http.bodies import read_unwanted
 from runtime.http.failures import answer
+from runtime.http.limits import say_limits
 from runtime.http.problems import Problem, unknown_route
 from runtime.http.request_ids import HEADER, request_id
+from runtime.http.request_record import record_of
 from runtime.request_context import Exchange
 from runtime.serving.paths import API_PATHS
 from runtime.serving.routing import Match, builtin_at
-from runtime.serving.served import Served, current
+from runtime.serving.served import Served, current, current_and_generations
 from runtime.serving.usage import usage
 from runtime.serving.viewsets import PRIVATE
 
@@ -60,6 +62,7 @@ def dispatch(request: HttpRequest) -> HttpResponseBase:
         # Also of what no view has answered: a path that is not there now may be in a moment.
         for name, value in PRIVATE.items():
             response.headers.setdefault(name, value)
+    say_limits(request, response)
     if isinstance(response, HttpResponse):
         _say_length(request, response)
     response.headers[HEADER] = request_id(request)
@@ -82,21 +85,27 @@ def _answer(request: HttpRequest, watch: Watch) -> HttpResponseBase:
     path = request.path_info
     builtin = builtin_at(path)
     if builtin is not None:
-        return builtin[_method(request, builtin)](request)
-    served = current()
+        record_of(request).endpoint = builtin.path
+        return builtin.views[_method(request, builtin.views)](request)
+    served, generations = current_and_generations()
     match = served.routes.match(path)
     if match is None:
         raise unknown_route()
     id = match.endpoints[_method(request, match.endpoints)]
-    response = served.view(id)(request, exchange=_exchange(request, served, match, watch))
-    usage.count(served.configuration.endpoints[id].definition.key, response.status_code)
+    key = served.configuration.endpoints[id].definition.key
+    record = record_of(request)
+    record.endpoint = key
+    response = served.view(id)(request, exchange=_exchange(request, served, match, watch, generations, key))
+    throttled = record.code == "platform_throttled"
+    usage.count(key, response.status_code, record.calls, throttled=throttled)
     return response
 
 
 def _options(request: HttpRequest) -> HttpResponseBase:
     """What a path takes. Browsers' preflights are answered before they come here."""
     path = request.path_info
-    known: Mapping[str, object] | None = builtin_at(path)
+    builtin = builtin_at(path)
+    known: Mapping[str, object] | None = None if builtin is None else builtin.views
     if known is None:
         match = current().routes.match(path)
         known = None if match is None else match.endpoints
@@ -125,7 +134,9 @@ def _not_allowed(known: Mapping[str, object]) -> Problem:
     )
 
 
-def _exchange(request: HttpRequest, served: Served, match: Match, watch: Watch) -> Exchange:
+def _exchange(
+    request: HttpRequest, served: Served, match: Match, watch: Watch, generations: str | None, key: str
+) -> Exchange:
     return Exchange(
         request,
         served.user_context,
@@ -133,6 +144,8 @@ def _exchange(request: HttpRequest, served: Served, match: Match, watch: Watch) 
         match.record or "",
         match.file or "",
         match.related or "",
+        write_generations=generations,
         watch=watch,
-        roles=served.roles,
+        recognition=served.recognition,
+        spender=key,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
@@ -33,31 +33,52 @@ class Match(NamedTuple):
 class RoutingTable:
     """Paths of enabled endpoints. Immutable; `changed` makes the table of the next revision."""
 
-    def __init__(self, paths: dict[str, Mapping[str, int]]) -> None:
+    def __init__(
+        self,
+        paths: dict[str, Mapping[str, int]],
+        claims: dict[str, tuple[int, ...]],
+        shapes: dict[int, tuple[str, ...]],
+    ) -> None:
         self._paths = paths
+        # All endpoints at a path, also those that another wins over; and the paths of each endpoint.
+        self._claims = claims
+        self._shapes = shapes
 
     @classmethod
     def of(cls, configuration: Configuration) -> RoutingTable:
-        table = cls({})
-        table._add(configuration.endpoints.items())
-        return table
+        return cls({}, {}, {}).changed(Configuration(configuration.revision), configuration)
 
     def changed(self, before: Configuration, after: Configuration) -> RoutingTable:
         """The table for `after`, made from this one, which is that of `before`."""
         old, new = before.endpoints, after.endpoints
-        gone = [id for id, endpoint in old.items() if new.get(id) is not endpoint]
+        moved = [id for id, endpoint in old.items() if not _is_in_place(endpoint, new.get(id))]
+        moved += [id for id in new if id not in old]
+        if not moved:
+            return self
+        claims, shapes, touched = dict(self._claims), dict(self._shapes), set()
+        for id in moved:
+            for shape in shapes.pop(id, ()):
+                claims[shape] = tuple(other for other in claims[shape] if other != id)
+                touched.add(shape)
+            endpoint = new.get(id)
+            if endpoint is None or not endpoint.definition.enabled:
+                continue
+            own = shapes[id] = _shapes(endpoint)
+            for shape in own:
+                claims[shape] = (*claims.get(shape, ()), id)
+            touched.update(own)
         paths = dict(self._paths)
-        touched = {shape for id in gone for shape in _shapes(old[id])}
-        for path in touched:
-            paths.pop(path, None)
-        table = RoutingTable(paths)
-        # A path that lost an endpoint may still have others, and one that clashed may win now.
-        table._add(
-            (id, endpoint)
-            for id, endpoint in new.items()
-            if old.get(id) is not endpoint or not touched.isdisjoint(_shapes(endpoint))
-        )
-        return table
+        for shape in touched:
+            methods: dict[str, int] = {}
+            # The older endpoint stays: a later mistake must not take a live one down.
+            for id in sorted(claims[shape], reverse=True):
+                methods.update(dict.fromkeys(new[id].methods, id))
+            if methods:
+                paths[shape] = MappingProxyType(methods)
+            else:
+                paths.pop(shape, None)
+                del claims[shape]
+        return RoutingTable(paths, claims, shapes)
 
     def ids(self) -> set[int]:
         """The endpoints that are served."""
@@ -91,16 +112,24 @@ class RoutingTable:
         match = self.match(path)
         return match is not None and "GET" in match.endpoints
 
-    def _add(self, endpoints: Iterable[tuple[int, Endpoint]]) -> None:
-        for id, endpoint in endpoints:
-            if not endpoint.definition.enabled:
-                continue
-            for shape in _shapes(endpoint):
-                methods = dict(self._paths.get(shape, {}))
-                for method in endpoint.methods:
-                    # The older endpoint stays: a later mistake must not take a live one down.
-                    methods[method] = min(id, methods.get(method, id))
-                self._paths[shape] = MappingProxyType(methods)
+
+def _is_in_place(before: Endpoint, after: Endpoint | None) -> bool:
+    """Whether nothing has changed of what decides where an endpoint is served."""
+    if before is after:
+        return True
+    if after is None:
+        return False
+    old, new = before.definition, after.definition
+    if old is not new and (
+        old.kind != new.kind
+        or old.module != new.module
+        or old.segment != new.segment
+        or old.name != new.name
+        or old.enabled != new.enabled
+        or old.settings != new.settings
+    ):
+        return False
+    return before.entity is after.entity or before.segment == after.segment
 
 
 def _shapes(endpoint: Endpoint) -> tuple[str, ...]:
@@ -108,9 +137,16 @@ def _shapes(endpoint: Endpoint) -> tuple[str, ...]:
     return (own, f"{own}/{_ANY}") if endpoint.item_path else (own,)
 
 
-_BUILTIN: dict[str, Mapping[str, BuiltinView]] = {}
+class Builtin(NamedTuple):
+    """The views of a route of the API's own by method. `path` may end in `{name}`."""
+
+    path: str
+    views: Mapping[str, BuiltinView]
+
+
+_BUILTIN: dict[str, Builtin] = {}
 # By the path of what a name stands under.
-_NAMED: dict[str, Mapping[str, BuiltinView]] = {}
+_NAMED: dict[str, Builtin] = {}
 
 
 def add_builtin(path: str, views: Mapping[str, BuiltinView]) -> None:
@@ -120,13 +156,13 @@ def add_builtin(path: str, views: Mapping[str, BuiltinView]) -> None:
     """
     place, _, last = path.rpartition("/")
     if last == "{name}":
-        _NAMED[place] = views
+        _NAMED[place] = Builtin(path, views)
     else:
-        _BUILTIN[path] = views
+        _BUILTIN[path] = Builtin(path, views)
 
 
-def builtin_at(path: str) -> Mapping[str, BuiltinView] | None:
-    """The views at `path` by method; a trailing slash makes no difference."""
+def builtin_at(path: str) -> Builtin | None:
+    """The route of the API's own at `path`; a trailing slash makes no difference."""
     if path.endswith("/"):
         path = path[:-1]
     return _BUILTIN.get(path) or _NAMED.get(path.rpartition("/")[0])

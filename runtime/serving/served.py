@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import threading
 from dataclasses import dataclass, field
@@ -16,12 +17,17 @@ from crmclient.errors import InvalidQuery, MetadataError, PlatformError, Unsuppo
 from designer.configuration import Configuration, Endpoint
 from designer.loading import load, reload
 from designer.platform import get_platform
-from designer.revision import read_revision
+from designer.revision import read_revision_and
+from runtime.caching.answer_keys import AnswerKeys
+from runtime.caching.cached_answers import CachedAnswers
+from runtime.caching.generations import question
+from runtime.caching.noted_writes import NotedWrites, cache_from_now_on
+from runtime.callers.recognition import Recognition
 from runtime.context import UserContext
 from runtime.http.failures import Misconfigured
 from runtime.operations import OPERATIONS, Operation
 from runtime.serving.routing import RoutingTable
-from runtime.serving.viewsets import BrokenViewSet, OperationViewSet
+from runtime.serving.viewsets import BrokenViewSet, CachedViewSet, OperationViewSet
 
 logger = logging.getLogger("portico.serving")
 
@@ -39,76 +45,151 @@ class Served:
     routes: RoutingTable
     user_context: UserContext
     platform: Platform
+    recognition: Recognition
+    # Whether some endpoint caches its answers.
+    caches: bool = False
     views: dict[int, View] = field(default_factory=dict)
-    # Stands for the roles as they are: while it is the same, who a token means need not be resolved again.
-    roles: object = field(default_factory=object)
 
     def view(self, id: int) -> View:
         """The viewset of an endpoint, as a view."""
         known = self.views.get(id)
         if known is None:
-            known = self.views.setdefault(id, _build(self.configuration.endpoints[id], self.platform))
+            known = self.views.setdefault(id, self._build(self.configuration.endpoints[id]))
         return known
+
+    def _build(self, endpoint: Endpoint) -> View:
+        return _build(endpoint, self.platform, self.metadata)
 
 
 _lock = threading.Lock()
 _served: Served | None = None
+_is_serving = False
+# So many endpoints that are new are thousands of objects.
+_MANY = 500
+
+
+def serve_from_now_on() -> None:
+    """This process answers requests: its configuration is left out of looking for garbage.
+
+    With 5,000 endpoints a look at all objects takes 0.3 s, in which every request waits, and an edit that
+    makes many of them anew brings the next one about.
+    """
+    global _is_serving
+    _is_serving = True
+
+
+def _leave_to_stay(before: Configuration | None, after: Configuration) -> None:
+    known = before.endpoints if before is not None else {}
+    fresh = sum(known.get(id) is not endpoint for id, endpoint in after.endpoints.items())
+    if _is_serving and fresh >= _MANY:
+        gc.freeze()
+
+
+def revision() -> int | None:
+    """The number of the configuration's revision that this process serves; None before its first request."""
+    return None if _served is None else _served.configuration.revision.number
 
 
 def current() -> Served:
     """What a request that begins now is answered by: one query while nothing has changed."""
+    return current_and_generations()[0]
+
+
+def current_and_generations() -> tuple[Served, str | None]:
+    """As `current`, with the write generations at this moment, of the same query.
+
+    None while no endpoint is known to cache its answers.
+    """
     global _served
     platform = get_platform()
-    revision, metadata = read_revision(platform.local_revision_sql)
+    served = _served
+    asked = question() if served is not None and served.caches else "NULL"
+    revision, metadata, generations = read_revision_and(asked, platform.local_revision_sql)
+    # Without any write yet there are none, which is something else than not asking for them.
+    if generations is None and asked != "NULL":
+        generations = "{}"
     if metadata is None:
         metadata = platform.metadata_revision()
     served = _served
     if served is not None and served.configuration.revision == revision and served.metadata == metadata:
-        return served
+        return served, generations
     with _lock:
         served = _served
         if served is None or served.configuration.revision != revision or served.metadata != metadata:
-            served = _served = _next(served, metadata, platform)
-    return served
+            served = _next(served, metadata, platform)
+            cache_from_now_on(served.caches)
+            _served = served
+    return served, generations
 
 
 def _next(previous: Served | None, metadata: str, platform: Platform) -> Served:
     if previous is None or previous.platform is not platform:
         configuration = load()
-        return _anew(configuration, metadata, platform)
+        routes = RoutingTable.of(configuration)
+        _leave_to_stay(None, configuration)
+        return _anew(configuration, metadata, platform, routes)
     before = previous.configuration
     after = reload(before)
-    if metadata != previous.metadata or after.user_properties != before.user_properties:
-        return _anew(after, metadata, platform)
+    routes = previous.routes.changed(before, after)
+    _leave_to_stay(before, after)
+    if metadata != previous.metadata or _context(after) != _context(before):
+        return _anew(after, metadata, platform, routes)
     kept = {
         id: view for id, view in previous.views.items() if after.endpoints.get(id) is before.endpoints[id]
     }
     return Served(
         configuration=after,
         metadata=metadata,
-        routes=previous.routes.changed(before, after),
+        routes=routes,
         user_context=previous.user_context,
         platform=platform,
+        caches=_caches(after),
         views=kept,
-        roles=previous.roles if after.roles == before.roles else object(),
+        recognition=previous.recognition
+        if _recognised_by(after) == _recognised_by(before)
+        else Recognition.of(after, NotedWrites(platform)),
     )
 
 
-def _anew(configuration: Configuration, metadata: str, platform: Platform) -> Served:
+def _anew(configuration: Configuration, metadata: str, platform: Platform, routes: RoutingTable) -> Served:
     return Served(
         configuration=configuration,
         metadata=metadata,
-        routes=RoutingTable.of(configuration),
-        user_context=UserContext(configuration.user_properties, platform, remembered_under=metadata),
+        routes=routes,
+        user_context=UserContext(
+            configuration.user_properties,
+            platform,
+            caller_types=configuration.caller_types,
+            remembered_under=metadata,
+        ),
         platform=platform,
+        caches=_caches(configuration),
+        recognition=Recognition.of(configuration, NotedWrites(platform)),
     )
 
 
-def _build(endpoint: Endpoint, platform: Platform) -> View:
+def _caches(configuration: Configuration) -> bool:
+    return any(
+        endpoint.definition.settings.answer_cache is not None for endpoint in configuration.endpoints.values()
+    )
+
+
+def _context(configuration: Configuration) -> Any:
+    """What decides what is known of callers."""
+    return configuration.user_properties, configuration.caller_types
+
+
+def _recognised_by(configuration: Configuration) -> Any:
+    """What decides who a token means."""
+    return configuration.roles, configuration.issuers, configuration.caller_types
+
+
+def _build(endpoint: Endpoint, platform: Platform, metadata: str) -> View:
     actions: dict[str, Any] = {method.lower(): "run" for method in endpoint.methods}
     access = endpoint.definition.access
     try:
         operation = _compile(endpoint, platform)
+        answers = _cached(operation, platform, metadata)
     except Exception as error:
         if _may_pass(error):
             raise
@@ -121,7 +202,18 @@ def _build(endpoint: Endpoint, platform: Platform) -> View:
             exc_info=None if foreseen else error,
         )
         return BrokenViewSet.as_view(actions, access=access)
+    if answers is not None:
+        return CachedViewSet.as_view(actions, access=access, operation=operation, answers=answers)
     return OperationViewSet.as_view(actions, access=access, operation=operation)
+
+
+def _cached(operation: Operation, platform: Platform, metadata: str) -> CachedAnswers | None:
+    endpoint = operation.endpoint
+    cache = endpoint.definition.settings.answer_cache
+    if cache is None or endpoint.kind.writes:
+        return None
+    keys = AnswerKeys(endpoint, platform, metadata, answers_json=operation.answers_json)
+    return CachedAnswers(keys, cache)
 
 
 def _may_pass(error: Exception) -> bool:
@@ -134,4 +226,6 @@ def _may_pass(error: Exception) -> bool:
 def _compile(endpoint: Endpoint, platform: Platform) -> Operation:
     if endpoint.problem is not None:
         raise Misconfigured(endpoint.problem)
+    if endpoint.kind.writes:
+        platform = NotedWrites(platform, changes=endpoint.definition.settings.changed_entities)
     return OPERATIONS[endpoint.definition.kind](endpoint, platform)

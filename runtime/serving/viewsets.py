@@ -13,18 +13,25 @@ from rest_framework.request import Request
 from rest_framework.viewsets import ViewSet
 
 from designer.definitions import AccessDefinition
+from runtime.caching.cached_answers import CachedAnswers
 from runtime.callers.caller import ANONYMOUS, Caller
-from runtime.callers.refusals import authentication_required, forbidden
+from runtime.callers.recognition import Recognition
+from runtime.callers.refusals import authentication_required, forbidden, type_not_admitted
 from runtime.callers.tokens import authenticate
+from runtime.http.addresses import client_address
+from runtime.http.conditions import unless_held
 from runtime.http.failures import misconfigured
-from runtime.http.limits import count_address, count_caller
+from runtime.http.limits import count_address, count_caller, count_endpoint
 from runtime.http.problems import Problem
 from runtime.http.rendering import refuse_unacceptable
+from runtime.http.request_record import record_of
 from runtime.idempotency.guard import Idempotency
 from runtime.operations.base import Operation
 from runtime.request_context import Exchange
 
 PRIVATE = {"Cache-Control": "private, no-cache", "Vary": "Authorization"}
+# In logs and metrics: callers without a token are of no type.
+ANONYMOUS_TYPE = "anonymous"
 _PUBLIC = {"Cache-Control": "public, no-cache"}
 
 
@@ -32,6 +39,8 @@ class GuardedViewSet(ViewSet):
     """Says who calls and whether they may, and dresses the answer."""
 
     access: AccessDefinition = AccessDefinition()
+    # The API's own routes are for callers of every type.
+    admits_every_type: bool = True
     # Answers are the same for everyone who may read them.
     is_public: bool = False
     # Other types are known only when the answer is found: the operation looks at `Accept` itself.
@@ -45,10 +54,16 @@ class GuardedViewSet(ViewSet):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         plain = request._request
         self.exchange: Exchange = kwargs["exchange"]
-        self.exchange.caller = _caller(plain, self.exchange.roles)
-        authorise(self.exchange.caller, self.access)
+        caller = _caller(plain, self.exchange.recognition)
+        self.exchange.caller = caller
+        record_of(plain).caller_type = ANONYMOUS_TYPE if caller.is_anonymous else caller.type
+        authorise(self.exchange.caller, self.access, of_every_type=self.admits_every_type)
+        self.count(plain)
         if self.answers_json:
             refuse_unacceptable(plain.META.get("HTTP_ACCEPT"))
+
+    def count(self, request: HttpRequest) -> None:
+        """Count what only this endpoint limits. Raises Problem 429."""
 
     def finalize_response(  # type: ignore[override]
         self, request: Request, response: HttpResponseBase, *args: Any, **kwargs: Any
@@ -62,11 +77,20 @@ class OperationViewSet(GuardedViewSet):
     """An endpoint's operation, for every method of its kind."""
 
     operation: Operation = None  # type: ignore[assignment]
+    admits_every_type = False
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
         self.is_public = self.operation.public_cache and not self.access.authentication_required
         self.answers_json = self.operation.answers_json
+
+    def count(self, request: HttpRequest) -> None:
+        endpoint = self.operation.endpoint.definition
+        limits = endpoint.settings.limits
+        if limits.are_set:
+            caller = self.exchange.caller
+            known = "" if caller.is_anonymous else f"{caller.issuer} {caller.subject}"
+            count_endpoint(endpoint.key, limits.rate, limits.caller_rate, known, request)
 
     def run(self, request: Request, **kwargs: Any) -> HttpResponseBase:
         try:
@@ -78,38 +102,54 @@ class OperationViewSet(GuardedViewSet):
     def _run(self, request: Request) -> HttpResponseBase:
         key = request.META.get("HTTP_IDEMPOTENCY_KEY")
         if key is None or request.method != "POST":
-            return self.operation.run(self.exchange)
+            response = self.operation.run(self.exchange)
+            return unless_held(request._request, response) if self.operation.is_tagged else response
         endpoint = self.operation.endpoint.definition.key
         guard = Idempotency(self.exchange, endpoint, key, self.operation.body_digest)
         return guard.once(self.operation.run)
 
 
+class CachedViewSet(OperationViewSet):
+    """An endpoint whose answers are cached."""
+
+    answers: CachedAnswers = None  # type: ignore[assignment]
+
+    def _run(self, request: Request) -> HttpResponseBase:
+        return self.answers.answer(self.exchange, self.operation.run)
+
+
 class BrokenViewSet(GuardedViewSet):
     """An endpoint that cannot be served as it is configured. Its access is guarded all the same."""
+
+    admits_every_type = False
 
     def run(self, request: Request, **kwargs: Any) -> NoReturn:
         raise misconfigured()
 
 
-def _caller(request: HttpRequest, roles: object) -> Caller:
+def _caller(request: HttpRequest, recognition: Recognition | None) -> Caller:
     """The caller, counted. An invalid token counts against its address, as no token does."""
     authorization = request.META.get("HTTP_AUTHORIZATION")
     if authorization is None:
         count_address(request)
         return ANONYMOUS
     try:
-        caller = authenticate(authorization, roles) or ANONYMOUS
+        caller = authenticate(authorization, recognition, client_address(request)) or ANONYMOUS
     except Problem:
         count_address(request)
         raise
-    count_caller(caller.issuer, caller.subject, request)
+    rate = caller.rate if recognition is None else recognition.rate_of(caller)
+    count_caller(caller.issuer, caller.subject, request, rate)
     return caller
 
 
-def authorise(caller: Caller, access: AccessDefinition) -> None:
+def authorise(caller: Caller, access: AccessDefinition, *, of_every_type: bool = False) -> None:
+    """Raises Problem 401, and 403 for another type of caller as for another role."""
     if not access.authentication_required:
         return
     if caller.is_anonymous:
         raise authentication_required()
+    if not of_every_type and caller.type not in access.caller_types:
+        raise type_not_admitted(caller.issuer)
     if access.roles and caller.roles.isdisjoint(access.roles):
         raise forbidden(caller.issuer)

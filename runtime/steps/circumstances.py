@@ -2,29 +2,72 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Collection
+from typing import Any
+
 from crmclient.query.resolving import Circumstances
 from crmclient.query.resolving.prepared import Needs
+from crmclient.text import storable
+from designer.names import RESERVED_PROPERTIES
+from runtime.callers.caller import Caller, surroundings
+from runtime.callers.issuers.claim_paths import claim_at
 from runtime.http.problems import Problem
 from runtime.request_context import Exchange
 
 
 def circumstances(exchange: Exchange, needs: Needs) -> Circumstances:
     """What conditions that need `needs` are resolved in. A caller without a platform user lacks all of it."""
-    values = _user_values(exchange) if needs.user_values else {}
     return Circumstances(
         now=exchange.now,
         parameters=exchange.inputs,
         user=exchange.caller.profile,
-        user_values=values,
+        user_values=_user_values(exchange, needs.user_values),
+        claims={path: _claim(exchange.caller, path) for path in needs.claims},
         fetched=exchange.fetched,
         record=exchange.found,
     )
 
 
-def _user_values(exchange: Exchange) -> dict[str, object]:
+def _user_values(exchange: Exchange, names: Collection[str]) -> dict[str, object]:
+    """Type and roles are known of every caller who has a token; properties only of one who has a record."""
+    around = RESERVED_PROPERTIES.intersection(names)
+    values: dict[str, object] = {}
+    if around and not exchange.caller.is_anonymous:
+        known = surroundings(exchange.caller)
+        values = {name: known[name] for name in around}
+    if len(around) == len(names):
+        return values
     try:
-        return dict(exchange.user)
+        return {**exchange.user, **values}
     except Problem as problem:
         if problem.status_code in (401, 403):
-            return {}
+            return values
         raise
+
+
+def _claim(caller: Caller, path: str) -> object:
+    """The claim as texts, which take their type from what they are compared with, as all of a query's values.
+
+    None where it is missing, or holds an object.
+    """
+    claim = claim_at(caller.claims, path)
+    if not isinstance(claim, list):
+        return _text(claim)
+    texts = [_text(item) for item in claim]
+    return None if None in texts else texts
+
+
+def _text(claim: Any) -> str | None:
+    match claim:
+        case bool():
+            return "true" if claim else "false"
+        case str():
+            # Whoever signs in elsewhere chose it: a text that no record can hold equals none.
+            return claim if storable(claim) else None
+        case int():
+            return str(claim)
+        case float() if math.isfinite(claim):
+            # JSON has one kind of number: 3.0 is a whole one.
+            return str(int(claim)) if claim.is_integer() and abs(claim) < 2**53 else repr(claim)
+    return None

@@ -16,7 +16,7 @@ from designer.configuration import Endpoint
 from runtime.http.problems import FieldError, Problem
 from runtime.request_context import Exchange
 from runtime.steps.platform_changes import following
-from runtime.steps.rules import RowRule, rule_of_entity, rule_of_record
+from runtime.steps.rules import CallersRule, RowRule, rule_of_entity, rule_of_record
 from runtime.steps.steps import Found, Steps
 
 OUTSIDE = "outside_row_rule"
@@ -44,18 +44,24 @@ class WriteGuard:
 
         Where only the platform could tell, that counts as out of it.
         """
-        if self._rule is None or self._rule.attributes.isdisjoint(self._system.changed_by(values.keys())):
+        if self._rule is None:
             return
-        if not self._stays(self._rule, found, values, exchange):
+        own = self._rule.of_caller(exchange)
+        if own.attributes.isdisjoint(self._system.changed_by(values.keys())):
+            return
+        if not self._stays(own, found, values, exchange):
             raise Problem(403, OUTSIDE, "This would move the record to where you may not reach it.")
 
-    def _stays(self, rule: RowRule, found: Found, values: Mapping[str, Value], exchange: Exchange) -> bool:
+    def _stays(
+        self, rule: CallersRule, found: Found, values: Mapping[str, Value], exchange: Exchange
+    ) -> bool:
         if not rule.attributes.isdisjoint(self._system.composed_of(values.keys())):
             return False
         then = following(self.steps.entity, values, rule.attributes, self._platform, exchange.call)
         after = {**found.values, **values, **then}
+        wanted = rule.filter(exchange)
         try:
-            return matches(rule.filter(exchange), after)
+            return wanted is None or matches(wanted, after)
         except Undecidable:
             return False
 
@@ -128,17 +134,20 @@ class CreateGuard:
 
         Raises InvalidRecord for an owner that does not exist.
         """
-        wanted = self.rule.filter(exchange)
+        own = self.rule.of_caller(exchange)
+        wanted = own.filter(exchange)
+        if wanted is None:
+            return True
         try:
-            return matches(wanted, self._made(values, frozenset(names_compared(wanted)), exchange))
+            return matches(wanted, self._made(values, own, frozenset(names_compared(wanted)), exchange))
         except Undecidable:
             return False
 
     def _made(
-        self, values: Mapping[str, Value], named: frozenset[str], exchange: Exchange
+        self, values: Mapping[str, Value], own: CallersRule, named: frozenset[str], exchange: Exchange
     ) -> dict[str, Value]:
         """The attributes that the rule looks at, as the new record will have them, where that is known."""
-        looked_at = self.rule.attributes | {self.rule.primary_id}
+        looked_at = own.attributes | {self.rule.primary_id}
         # An owner or a state that is emptied is the default one.
         always = self._system.always_set
         values = {name: value for name, value in values.items() if value is not None or name not in always}

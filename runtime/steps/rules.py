@@ -1,8 +1,9 @@
-"""Row rules: the only records of an entity that callers of an endpoint reach."""
+"""Row rules: the only records of an entity that callers of an endpoint reach, by their roles."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from crmclient import Guid, Platform
 from crmclient.query.ast import Column, Condition, Filter, FilterItem, Operator, Page, Query
@@ -11,42 +12,112 @@ from crmclient.query.resolving import prepare_filter
 from crmclient.query.resolving.prepared import Needs, PreparedFilter
 from designer.calendar import calendar
 from designer.configuration import Endpoint
-from designer.definitions import ExposedEntityDefinition
+from designer.definitions import ExposedEntityDefinition, RowRuleEntry
 from runtime.request_context import Exchange
 from runtime.steps.circumstances import circumstances
 
+# Sets of roles that a rule keeps what it has made of. Only roles that the rule names count.
+_MOST_SETS = 1_024
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """`filter` is None where all records are meant."""
+
+    definition: RowRuleEntry
+    filter: PreparedFilter | None
+
+
+class CallersRule:
+    """What callers with certain roles are under: each of `unions` must hold, by any of its filters.
+
+    A union without any filter holds for no record.
+    """
+
+    def __init__(self, primary_id: str, unions: Sequence[Sequence[PreparedFilter]]) -> None:
+        self._nothing = Condition(primary_id, Operator.NULL)
+        self._unions = [tuple(union) for union in unions]
+        every = [prepared for union in unions for prepared in union]
+        self.attributes: frozenset[str] = frozenset().union(*(prepared.attributes for prepared in every))
+        self._needs = Needs()
+        for prepared in every:
+            self._needs |= prepared.needs
+
+    def filter(self, exchange: Exchange) -> Filter | None:
+        """What the caller reaches now; None: all records. An entry that lacks a value of the caller, or of a
+        data fetcher, holds for no record.
+        """
+        if not self._unions:
+            return None
+        situation = circumstances(exchange, self._needs)
+        items: list[FilterItem] = []
+        for union in self._unions:
+            met = [prepared for prepared in union if prepared.needs.are_met(situation)]
+            alternatives = list(dict.fromkeys(prepared.resolve(situation) for prepared in met))
+            # A filter without conditions holds for every record.
+            kept = [one for one in alternatives if one is not None]
+            if not met:
+                items.append(self._nothing)
+            elif len(kept) == len(alternatives):
+                items.append(kept[0] if len(kept) == 1 else Filter(tuple(kept), any=True))
+        return Filter(tuple(items)) if items else None
+
 
 class RowRule:
-    """All of `filters` on one entity. Raises QueryProblems when they do not fit it."""
+    """All of `rules` on one entity, each a union of entries by role, compiled once.
 
-    def __init__(self, entity: str, filters: Sequence[DesignedFilter], platform: Platform) -> None:
+    Raises QueryProblems when a filter does not fit the entity.
+    """
+
+    def __init__(self, entity: str, rules: Sequence[Sequence[RowRuleEntry]], platform: Platform) -> None:
         self.entity = entity
         self._platform = platform
         self.primary_id = platform.entities()[entity].primary_id
-        self._filters: list[PreparedFilter] = [
-            prepare_filter(filter, entity, platform.attributes, calendar()) for filter in filters
-        ]
+        self._rules = [[_Entry(one, _prepared(one, entity, platform)) for one in rule] for rule in rules]
+        every = [one.filter for rule in self._rules for one in rule if one.filter is not None]
+        # Of all entries, whoever calls.
         self.needs = Needs()
-        self.attributes: frozenset[str] = frozenset()
-        for prepared in self._filters:
+        for prepared in every:
             self.needs |= prepared.needs
-            self.attributes |= prepared.attributes
+        self.attributes: frozenset[str] = frozenset().union(*(prepared.attributes for prepared in every))
+        self._named = frozenset(role for rule in rules for entry in rule for role in entry.roles)
+        self._by_roles: dict[frozenset[str], CallersRule] = {}
 
-    def filter(self, exchange: Exchange) -> Filter:
-        """What this caller reaches now. Where a value of the caller or a fetcher is missing, nothing."""
-        situation = circumstances(exchange, self.needs)
-        if not self.needs.are_met(situation):
-            return Filter((Condition(self.primary_id, Operator.NULL),))
-        found = (prepared.resolve(situation) for prepared in self._filters)
-        return Filter(tuple(filter for filter in found if filter is not None))
+    def of_caller(self, exchange: Exchange) -> CallersRule:
+        """What this caller is under. It is made once for each set of the roles that the rule names."""
+        roles = exchange.caller.roles & self._named
+        found = self._by_roles.get(roles)
+        if found is None:
+            if len(self._by_roles) >= _MOST_SETS:
+                self._by_roles.clear()
+            found = self._by_roles[roles] = self._for(roles)
+        return found
+
+    def _for(self, roles: frozenset[str]) -> CallersRule:
+        unions = []
+        for rule in self._rules:
+            own = [one for one in rule if one.definition.is_for(roles)]
+            if all(one.filter is not None for one in own):
+                unions.append([one.filter for one in own if one.filter is not None])
+        return CallersRule(self.primary_id, unions)
+
+    def filter(self, exchange: Exchange) -> Filter | None:
+        """What this caller reaches now; None: all records."""
+        return self.of_caller(exchange).filter(exchange)
 
     def filter_of(self, id: Guid, exchange: Exchange) -> Filter:
         """The same, for one record."""
         return both(Condition(self.primary_id, Operator.EQ, (id,)), self.filter(exchange))
 
     def reaches(self, id: Guid, exchange: Exchange) -> bool:
-        """Whether this caller reaches one record now. It asks the platform."""
-        query = Query(self.entity, (Column(self.primary_id),), self.filter_of(id, exchange))
+        """Whether this caller reaches one record now, if there is one. It asks the platform, unless the
+        caller reaches all records.
+        """
+        own = self.filter(exchange)
+        if own is None:
+            return True
+        wanted = both(Condition(self.primary_id, Operator.EQ, (id,)), own)
+        query = Query(self.entity, (Column(self.primary_id),), wanted)
         return bool(self._platform.query(query, Page(size=1), call=exchange.call).rows)
 
 
@@ -54,25 +125,22 @@ def rule_of_record(endpoint: Endpoint, platform: Platform) -> RowRule | None:
     """What applies to the path's record: the exposed entity's rule, narrowed by the endpoint."""
     if endpoint.entity is None:
         return None
-    filters = [endpoint.entity.row_rule, endpoint.definition.row_rule]
-    return _rule(endpoint.entity.entity, filters, platform)
+    return _rule(endpoint.entity.entity, [endpoint.entity], endpoint.definition.row_rule, platform)
 
 
 def rule_of_entity(endpoint: Endpoint, entity: str, platform: Platform) -> RowRule | None:
     """What applies to other records that an endpoint reaches: the rules of all exposures in its module."""
-    filters = [exposure.row_rule for exposure in endpoint.exposures if exposure.entity == entity]
-    return _rule(entity, filters, platform)
+    return _rule(entity, _exposures(endpoint, entity), None, platform)
 
 
 def rule_of_exposure(exposure: ExposedEntityDefinition, platform: Platform) -> RowRule | None:
     """What applies to records that an endpoint reaches as those of another exposed entity."""
-    return _rule(exposure.entity, [exposure.row_rule], platform)
+    return _rule(exposure.entity, [exposure], None, platform)
 
 
 def rule_of_query(endpoint: Endpoint, entity: str, platform: Platform) -> RowRule | None:
     """What applies to the rows of a query on `entity`: its exposures' rules, narrowed by the endpoint."""
-    filters = [exposure.row_rule for exposure in endpoint.exposures if exposure.entity == entity]
-    return _rule(entity, [*filters, endpoint.definition.row_rule], platform)
+    return _rule(entity, _exposures(endpoint, entity), endpoint.definition.row_rule, platform)
 
 
 def both(first: FilterItem | None, second: FilterItem | None) -> Filter:
@@ -80,6 +148,23 @@ def both(first: FilterItem | None, second: FilterItem | None) -> Filter:
     return Filter(tuple(item for item in (first, second) if item is not None))
 
 
-def _rule(entity: str, filters: Sequence[DesignedFilter | None], platform: Platform) -> RowRule | None:
-    given = [filter for filter in filters if filter is not None]
-    return RowRule(entity, given, platform) if given else None
+def _exposures(endpoint: Endpoint, entity: str) -> list[ExposedEntityDefinition]:
+    return [exposure for exposure in endpoint.exposures if exposure.entity == entity]
+
+
+def _rule(
+    entity: str,
+    exposures: Iterable[ExposedEntityDefinition],
+    narrowed: DesignedFilter | None,
+    platform: Platform,
+) -> RowRule | None:
+    rules = [exposure.row_rule for exposure in exposures if exposure.row_rule]
+    if narrowed is not None:
+        rules.append((RowRuleEntry(filter=narrowed),))
+    return RowRule(entity, rules, platform) if rules else None
+
+
+def _prepared(entry: RowRuleEntry, entity: str, platform: Platform) -> PreparedFilter | None:
+    if entry.filter is None:
+        return None
+    return prepare_filter(entry.filter, entity, platform.attributes, calendar())

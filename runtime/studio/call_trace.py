@@ -9,6 +9,7 @@ from django.http.response import HttpResponseBase
 from django.utils.translation import gettext as _
 
 from crmclient.errors import RecordNotFound
+from designer.access_matrix import has_usual_types
 from designer.configuration import Endpoint
 from designer.expressions import Expression, ExpressionError
 from designer.expressions.members import ENDPOINT_NAMES
@@ -60,7 +61,16 @@ class Trace:
             return
         refused: Verdict = "refused" if self.attempt.anonymous else "passed"
         yield Step(_("Authentication"), refused, _("A token is required; called as: %(who)s.") % {"who": who})
-        if self.attempt.anonymous:
+        is_admitted = self.attempt.anonymous or self.attempt.caller_type in access.caller_types
+        if not self.attempt.anonymous and not (is_admitted and has_usual_types(access)):
+            types = ", ".join(access.caller_types)
+            yield Step(
+                _("Caller type"),
+                "passed" if is_admitted else "refused",
+                _("Called as %(type)s. The endpoint admits: %(types)s.")
+                % {"type": self.attempt.caller_type, "types": types},
+            )
+        if self.attempt.anonymous or not is_admitted:
             yield Step(_("Roles"), "skipped")
         elif not access.roles:
             yield Step(_("Roles"), "passed", _("Every authenticated caller may call."))

@@ -16,8 +16,10 @@ from django.utils.translation import gettext as _
 
 from crmclient import Platform
 from designer.configuration import Configuration, Endpoint
+from designer.names import USER_TYPE
 from designer.platform import get_platform
 from designer.ports import Attempt, Outcome
+from runtime.caching.noted_writes import NotedWrites
 from runtime.callers.caller import ANONYMOUS, Caller
 from runtime.context import UserContext
 from runtime.http.failures import answer
@@ -35,7 +37,10 @@ ISSUER = "studio"
 
 def attempt(endpoint: Endpoint, configuration: Configuration, attempted: Attempt) -> Outcome:
     """Do what a request would do after its token has been read: roles, inputs, steps, platform, answer."""
-    platform = RecordingPlatform.dry(get_platform()) if attempted.dry else RecordingPlatform(get_platform())
+    # Tried for real, a write ends cached answers like any other.
+    changes = endpoint.definition.settings.changed_entities
+    reached = NotedWrites(get_platform(), always=True, changes=changes)
+    platform = RecordingPlatform.dry(reached) if attempted.dry else RecordingPlatform(reached)
     request = _request(endpoint, attempted)
     trace = Trace(endpoint, attempted)
     began = time.perf_counter()
@@ -92,7 +97,7 @@ def _request(endpoint: Endpoint, attempted: Attempt) -> WSGIRequest:
 def _exchange(request: WSGIRequest, configuration: Configuration, attempted: Attempt) -> Exchange:
     # Who calls is read by no rule of the endpoint: it is not part of what is shown, and writes nothing.
     platform = RecordingPlatform.dry(get_platform())
-    context = UserContext(configuration.user_properties, platform)
+    context = UserContext(configuration.user_properties, platform, caller_types=configuration.caller_types)
     exchange = Exchange(
         request,
         context,
@@ -108,12 +113,15 @@ def _exchange(request: WSGIRequest, configuration: Configuration, attempted: Att
 def _caller(attempted: Attempt, platform: Platform) -> Caller:
     if attempted.anonymous:
         return ANONYMOUS
+    record = attempted.caller_record
     return Caller(
         issuer=ISSUER,
-        subject=attempted.user or "",
+        subject=record or "",
         roles=frozenset(attempted.roles),
-        platform_user=attempted.user,
-        profile=platform.user(attempted.user) if attempted.user else None,
+        type=attempted.caller_type,
+        record=record,
+        profile=platform.user(record) if record and attempted.caller_type == USER_TYPE else None,
+        claims=attempted.claims,
     )
 
 

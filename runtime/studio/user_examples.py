@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from crmclient import Guid
 from crmclient.errors import PlatformError
 from designer.calendar import present
 from designer.definitions import UserPropertyDefinition
 from designer.expressions import Expression, ExpressionError
+from designer.loading import latest
+from designer.names import USER_TYPE
 from designer.platform import get_platform
-from designer.ports import UserExample
+from designer.ports import NO_CLAIMS, UserExample
 from designer.sentences import said
-from runtime.callers.caller import Caller, surroundings
+from runtime.callers.caller import Caller, around
 from runtime.context import UserContext
 from runtime.http.failures import Misconfigured
 from runtime.http.problems import Problem
@@ -23,27 +26,36 @@ _CUSTOM = "custom"
 
 
 def user_example(
-    properties: Sequence[UserPropertyDefinition], name: str, user: Guid, roles: Collection[str]
+    properties: Sequence[UserPropertyDefinition],
+    name: str,
+    user: Guid,
+    roles: Collection[str],
+    type: str = USER_TYPE,
+    claims: Mapping[str, Any] = NO_CLAIMS,
 ) -> UserExample:
-    """The property `name` of `properties`, which need not be saved, of a caller with `roles`."""
-    wanted = next(known for known in properties if known.name == name)
+    """The property `name` of `properties`, which need not be saved, of a caller of `type` with `roles`, and
+    with `claims` in the token.
+    """
+    wanted = next(known for known in properties if known.name == name and known.caller_type == type)
     # Expressions see those that are read, and not each other.
     read = [known for known in properties if known.kind != _CUSTOM]
     platform = get_platform()
-    context = UserContext(read, platform)
-    if name in context.broken:
-        return UserExample(problem=said(context.broken[name]))
+    context = UserContext(read, platform, caller_types=latest().caller_types)
+    if wanted.key in context.broken:
+        return UserExample(problem=said(context.broken[wanted.key]))
     try:
         caller = Caller(
             issuer=ISSUER,
             subject=user,
             roles=frozenset(roles),
-            platform_user=user,
-            profile=platform.user(user),
+            type=type,
+            record=user or None,
+            profile=platform.user(user) if type == USER_TYPE else None,
+            claims=claims,
         )
         values = context.values(caller)
         if wanted.kind == _CUSTOM:
-            seen = {"user": surroundings(caller) | dict(values)}
+            seen = {"user": around(caller, values)}
             value = Expression(wanted.expression, names=("user",)).evaluate(seen, present())
         else:
             value = values[name]

@@ -13,6 +13,7 @@ from crmclient.sentences import for_log
 from designer.definitions import BindingDefinition
 from designer.expressions import Expression, ExpressionError
 from designer.expressions.members import ENDPOINT_NAMES
+from designer.names import RESERVED_PROPERTIES
 from designer.sentences import Sentence
 from designer.types import InvalidInput, Limits, Reader, as_sent, natural_type
 from runtime.http.failures import Misconfigured
@@ -28,7 +29,7 @@ logger = logging.getLogger("portico.bindings")
 Source: TypeAlias = Callable[[Exchange, Sent, Sent], Any]
 ABSENT: Any = object()
 # What expressions see of the user beside the configured properties.
-_AROUND_USER = frozenset({"id", "roles", "teams"})
+_AROUND_USER = frozenset({"id", "teams"}) | RESERVED_PROPERTIES
 
 
 class Bindings:
@@ -156,8 +157,8 @@ def _of_user(binding: BindingDefinition, attribute: Attribute) -> Source:
                 )
             )
         given = exchange.user_references.get(name, user[name])
-        if given is not None and given == exchange.caller.platform_user:
-            given = exchange.user_context.reference(given)
+        if given is not None and given == exchange.caller.record:
+            given = exchange.user_context.reference(exchange.caller)
         return _converted(attribute, read, given)
 
     return value
@@ -196,7 +197,7 @@ def _of_expression(binding: BindingDefinition, attribute: Attribute) -> Source:
             logger.info("the expression of %s has no value: %s", attribute.logical_name, for_log(error))
             raise InvalidInput("not_computable", "Nothing can be computed from this.") from error
         if expression.path == ("user", "id") and isinstance(result, str):
-            result = exchange.user_context.reference(result)
+            result = exchange.user_context.reference(exchange.caller)
         return _converted(attribute, read, result)
 
     return value

@@ -8,7 +8,8 @@ from typing import Any
 from crmclient.query.calendar import Moment
 from designer.calendar import calendar
 from designer.expressions import Expression
-from runtime.callers.caller import surroundings
+from designer.names import RESERVED_PROPERTIES
+from runtime.callers.caller import around, surroundings
 from runtime.request_context import Exchange
 
 
@@ -17,7 +18,10 @@ def evaluate(expression: Expression, exchange: Exchange, **own: Any) -> Any:
 
     Raises ExpressionError; Problem 401, 403 where it needs a user and there is none.
     """
-    data = {name: own[name] if name in own else _READ[name](exchange) for name in expression.references}
+    data = {
+        name: own[name] if name in own else _READ[name](exchange, expression)
+        for name in expression.references
+    }
     return expression.evaluate(data, Moment(exchange.now, calendar()))
 
 
@@ -33,10 +37,18 @@ def nested(row: Mapping[str, Any]) -> dict[str, Any]:
     return whole
 
 
-_READ: Mapping[str, Callable[[Exchange], Any]] = {
-    "input": lambda exchange: exchange.inputs,
-    "user": lambda exchange: surroundings(exchange.caller) | dict(exchange.user),
-    "fetch": lambda exchange: {name: nested(row) for name, row in exchange.fetched.items()},
-    "record": lambda exchange: nested(exchange.found),
-    "now": lambda exchange: exchange.now,
+def _user(exchange: Exchange, expression: Expression) -> Mapping[str, Any]:
+    members = expression.members("user")
+    if members is not None and RESERVED_PROPERTIES.issuperset(members):
+        # Known of every caller who has a token, whether or not there is a record.
+        return surroundings(exchange.identified_caller)
+    return around(exchange.caller, exchange.user)
+
+
+_READ: Mapping[str, Callable[[Exchange, Expression], Any]] = {
+    "input": lambda exchange, _: exchange.inputs,
+    "user": _user,
+    "fetch": lambda exchange, _: {name: nested(row) for name, row in exchange.fetched.items()},
+    "record": lambda exchange, _: nested(exchange.found),
+    "now": lambda exchange, _: exchange.now,
 }

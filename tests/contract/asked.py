@@ -15,7 +15,7 @@ from designer.kinds.associate import AssociateSettings
 from tests.contract.twins import Pair, Twins
 from tests.contract.values import UNKNOWN, Values
 
-ACCOUNT_OF = {"sales-manager": "manager", "sales-rep": "rep", "support": "agent"}
+ACCOUNT_OF = {"sales-manager": "manager", "sales-rep": "rep", "support": "agent", "customer": "customer"}
 LCIDS = ("1033", "1031", "1025", "2052", "9999", "abc", "")
 FILES = (
     ("a.pdf", b"%PDF-1.4\n" + b"x" * 1000),
@@ -201,8 +201,9 @@ def pages(world: World, endpoint: EndpointDefinition) -> None:
     queries(world, endpoint)
     path = world.path(endpoint)
     offered = [order.name for order in getattr(endpoint.settings, "orders", ())]
+    size = min(40, getattr(endpoint.settings, "page_size", 40))
     for order in ("", *(f"&order={sign}{name}" for name in offered for sign in ("", "-"))):
-        seen = list(world.twins.pages(who(endpoint), f"{path}?pageSize=40{order}"))
+        seen = list(world.twins.pages(who(endpoint), f"{path}?pageSize={size}{order}"))
         total = sum(answers.here.json()["count"] for answers in seen)
         assert total == (seen[0].here.json()["totalRecordCount"] or total)
         assert len(seen) > 1

@@ -14,7 +14,7 @@ import pytest
 
 from crmbox.platform import EmbeddedPlatform
 from crmclient import Platform
-from crmclient.dataverse import DataversePlatform
+from crmclient.dataverse.platform import DataversePlatform
 from tests.contract.making import WOOL, account, unique
 from tests.contract.plain import PLAIN, Renamed, is_beyond
 from tests.dataverse.reaching import platform_at

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -15,10 +16,13 @@ MEMBERS = "teammembership_association"
 
 
 @pytest.fixture
-def team(platform: Platform) -> Guid:
+def team(platform: Platform) -> Iterator[Guid]:
+    """A team for one test: members that it leaves behind would be in it for all that come after."""
     unit = platform.user(platform.who()).business_unit_id
     values: dict[str, Any] = {"name": unique("Team"), "businessunitid": Reference("businessunit", unit)}
-    return platform.create("team", values).id
+    id = platform.create("team", values).id
+    yield id
+    platform.delete("team", id)
 
 
 def members(platform: Platform, team: Guid) -> list[Guid]:

@@ -11,7 +11,7 @@ from pytest_django import DjangoDbBlocker
 
 from crmbox.platform import EmbeddedPlatform
 from crmclient import Call, Platform
-from crmclient.dataverse import DataversePlatform
+from crmclient.dataverse.platform import DataversePlatform
 from crmclient.metadata import Process
 from crmclient.query.ast import Column, Condition, Filter, Operator, Query
 from tests.contract.making import account, read

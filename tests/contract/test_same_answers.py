@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from crmbox.webapi.credentials import DEMO_CLIENT
 from designer.definitions import ConfigurationDocument
 from designer.documents.reading import read
 from designer.kinds import KINDS
@@ -17,13 +16,13 @@ from tests.contract.asked import ASKED, World, in_turn
 from tests.contract.offered import CAPPED, ENTITIES, MODULE, everything
 from tests.contract.twins import Twins
 from tests.contract.values import UNKNOWN, Values
-from tests.dataverse.reaching import platform_at
-from tests.servers import Server, Site, copied
+from tests.dataverse.reaching import platform_at, settings_for
+from tests.servers import Site, copied
 
 pytestmark = pytest.mark.processes
 
 DEMO = read(CONFIGURATION.read_bytes())
-EVERYONE = (None, "rep", "manager", "agent")
+EVERYONE = (None, "rep", "manager", "agent", "customer", "customer2")
 KEYS: list[str] = [endpoint.key for endpoint in DEMO.endpoints]
 OFFERED: list[str] = [
     *(f"{MODULE}.{name}.{kind}" for name in ENTITIES for kind in ("read", "create", "update", "delete")),
@@ -48,7 +47,7 @@ def world(_prepared: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         free = {"ADDRESS_RATE": "0", "CALLER_RATE": "0", "THREADS": "4"}
         for site in (here, there):
             site.manage("importconfig", str(document))
-        twins = Twins(here.start(**free), there.start(**remote_settings(server), **free))
+        twins = Twins(here.start(**free), there.start(**settings_for(server), **free))
         configuration = ConfigurationDocument(
             format=2,
             entities=DEMO.entities + more.entities,
@@ -109,13 +108,3 @@ def test_what_is_asked_meets_all_that_may_be_answered(world: World) -> None:
         if endpoint.name != CAPPED["name"]:
             ASKED[endpoint.kind](world, endpoint)
     assert wanted <= set(world.twins.statuses)
-
-
-def remote_settings(server: Server) -> dict[str, str]:
-    client, secret = DEMO_CLIENT
-    return {
-        "CRM_URL": server.url,
-        "CRM_TOKEN_URL": f"{server.url}/contoso/oauth2/v2.0/token",
-        "CRM_CLIENT_ID": client,
-        "CRM_CLIENT_SECRET": secret,
-    }

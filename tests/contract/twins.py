@@ -20,8 +20,12 @@ import requests
 
 from tests.servers import Server
 
-# Made by chance or the clock. The demo's own ids are fixed, or made of names (version 5): these must agree.
-_MADE = re.compile(r"(?!00000000-)[0-9a-f]{8}-[0-9a-f]{4}-[47][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
+# Made by chance or the clock: ids, and numbers of cases, which say the day. The demo's own ids are fixed, or
+# made of names (version 5), and its cases are numbered from 1: these must agree.
+_MADE = re.compile(
+    r"(?!00000000-)[0-9a-f]{8}-[0-9a-f]{4}-[47][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"
+    r"|CAS-\d{6}-[A-Z0-9]{6}"
+)
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 _SEALED = (
     (re.compile(r'("requestId":)"[^"]*"'), r'\1"…"'),

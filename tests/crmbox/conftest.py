@@ -49,7 +49,8 @@ def _apart(
             settings["NAME"] = name = f"{connection.settings_dict['NAME']}_{APART}"
             _administer(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)', f'CREATE DATABASE "{name}"')
         connections.databases[APART] = settings
-        call_command("migrate", database=APART, verbosity=0)
+        # The configuration is not part of it, and its migrations write to the default database.
+        call_command("migrate", "crm", database=APART, verbosity=0)
         shop.define(APART)
         connections[APART].close()
         del connections.databases[APART]

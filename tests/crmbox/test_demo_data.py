@@ -14,6 +14,7 @@ from pytest_django import DjangoDbBlocker
 
 from crmbox.demo import people
 from crmbox.demo.load import is_wanted, load, script
+from crmbox.demo.people import stable_id
 from crmbox.platform import EmbeddedPlatform
 from crmclient.errors import DuplicateKey, Refused, StateConflict
 from crmclient.platform import Call, Create
@@ -45,8 +46,9 @@ def test_there_is_as_much_as_promised(crm: EmbeddedPlatform) -> None:
     counted = {
         entity: count(crm, entity) for entity in ("account", "contact", "lead", "opportunity", "incident")
     }
-    assert counted == {"account": 200, "contact": 1000, "lead": 150, "opportunity": 250, "incident": 300}
-    assert count(crm, "annotation") == 200
+    assert counted == {"account": 200, "contact": 1000, "lead": 150, "opportunity": 250, "incident": 318}
+    assert count(crm, "annotation") == 202
+    assert count(crm, "knowledgearticle") == 8
     assert count(crm, "team") == 6
     # The service's own user is one more.
     assert count(crm, "systemuser") == 26
@@ -62,6 +64,42 @@ def test_the_named_people_stand_where_documents_say(crm: EmbeddedPlatform) -> No
     assert crm.user(people.AYA_AGENT).business_unit_id == people.SERVICE
     assert crm.user(people.GONE_GREGOR).disabled
     assert not crm.user(people.PORTAL_SERVICE).disabled
+
+
+def test_the_named_customers_stand_where_documents_say(crm: EmbeddedPlatform) -> None:
+    columns = ["fullname", "parentcustomerid"]
+    clara = crm.retrieve("contact", people.CLARA_CUSTOMER, columns).values
+    conny = crm.retrieve("contact", people.CONNY_COLLEAGUE, columns).values
+    cosmo = crm.retrieve("contact", people.COSMO_CONTACT, columns).values
+    assert [row["fullname"] for row in (clara, conny, cosmo)] == [
+        "Clara Customer",
+        "Conny Colleague",
+        "Cosmo Contact",
+    ]
+    companies = [row["parentcustomerid"] for row in (clara, conny, cosmo)]
+    assert [company.id for company in companies if isinstance(company, Reference)] == [
+        people.FIRST_ACCOUNT,
+        people.FIRST_ACCOUNT,
+        people.SECOND_ACCOUNT,
+    ]
+    chosen = [
+        crm.retrieve("account", id, ["primarycontactid"]).values["primarycontactid"]
+        for id in (people.FIRST_ACCOUNT, people.SECOND_ACCOUNT)
+    ]
+    assert isinstance(chosen[0], Reference)
+    assert isinstance(chosen[1], Reference)
+    assert chosen[0].id == people.CLARA_CUSTOMER
+    assert chosen[1].id != people.COSMO_CONTACT
+
+
+def test_a_case_belongs_to_the_company_of_its_customer(crm: EmbeddedPlatform) -> None:
+    rows = crm.query(Query("incident", (Column("customerid"), Column("new_companyid")))).rows
+    contacts = crm.query(Query("contact", (Column("contactid"), Column("parentcustomerid")))).rows
+    company = {row["contactid"]: row["parentcustomerid"] for row in contacts}
+    for row in rows:
+        customer = row["customerid"]
+        assert isinstance(customer, Reference)
+        assert row["new_companyid"] == (company[customer.id] if customer.entity == "contact" else customer)
 
 
 def test_business_units_are_one_tree(crm: EmbeddedPlatform) -> None:
@@ -169,6 +207,17 @@ def test_an_inactive_account_is_not_approved(crm: EmbeddedPlatform) -> None:
     [row] = crm.query(Query("account", (Column("accountid"), Column("name")), inactive), Page(size=1)).rows
     with pytest.raises(Refused, match="is inactive and cannot be approved"):
         crm.execute("new_Approve", {"Comment": "No."}, target=Reference("account", str(row["accountid"])))
+
+
+def test_closing_a_case_keeps_how_it_was_solved(crm: EmbeddedPlatform) -> None:
+    case = Reference("incident", stable_id("incident", "portal/clara-2"))
+    assert crm.execute("new_CloseCase", {"Resolution": "Sent again."}, target=case) == {"Closed": True}
+    assert crm.retrieve("incident", case.id, ["statuscode"]).values["statuscode"] == 5
+    about = Filter((Condition("objectid", Operator.EQ, (case.id,)),))
+    [note] = crm.query(Query("annotation", (Column("notetext"),), about)).rows
+    assert note["notetext"] == "Sent again."
+    with pytest.raises(Refused, match="is closed already"):
+        crm.execute("new_CloseCase", {"Resolution": None}, target=case)
 
 
 def test_loading_again_changes_nothing(crm: EmbeddedPlatform) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import requests
 
-from crmclient.dataverse import DataversePlatform
+from crmclient.dataverse.platform import DataversePlatform
 from tests.dataverse.reaching import platform_at
 from tests.servers import Server, Site, copied
 

@@ -8,7 +8,7 @@ import uuid
 import pytest
 
 from crmbox.demo.people import MAX_MANAGER, RITA_REP
-from crmclient.dataverse import DataversePlatform
+from crmclient.dataverse.platform import DataversePlatform
 from crmclient.errors import AccessDenied
 from crmclient.platform import Call
 from crmclient.values import Reference

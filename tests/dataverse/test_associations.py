@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from crmclient import Guid, Platform, Reference
-from crmclient.dataverse import DataversePlatform
+from crmclient.dataverse.platform import DataversePlatform
 from crmclient.errors import RecordNotFound, Refused, UnexpectedAnswer
 from crmclient.query.ast import Column, Condition, Filter, Operator, Query
 from tests.contract.making import unique

@@ -8,10 +8,9 @@ import pytest
 import requests
 
 from crmbox.demo.people import FIRST_ACCOUNT
-from crmbox.webapi.credentials import DEMO_CLIENT
 from crmclient.errors import MissingPrivilege
 from tests.dataverse.conftest import Failing
-from tests.dataverse.reaching import platform_at
+from tests.dataverse.reaching import platform_at, settings_for
 from tests.servers import Server, Site, copied
 
 PRIVILEGES = {
@@ -140,13 +139,7 @@ def crm(_prepared: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
 @pytest.mark.processes
 @pytest.mark.parametrize("denied", [ALL, "prvReadEntity", "prvReadCustomAPI,prvReadRelationship,prvReadRole"])
 def test_the_service_starts_serves_and_says_what_it_lacks(site: Site, crm: Server, denied: str) -> None:
-    client, secret = DEMO_CLIENT
-    settings = {
-        "CRM_URL": crm.url,
-        "CRM_TOKEN_URL": f"{crm.url}/contoso/oauth2/v2.0/token",
-        "CRM_CLIENT_ID": client,
-        "CRM_CLIENT_SECRET": secret,
-    }
+    settings = settings_for(crm)
     deny(crm, *denied.split(","))
     outputs = [site.manage("prepare", **settings)]
     server = site.start(**settings)

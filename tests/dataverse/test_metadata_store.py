@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from django.db import connection
 
@@ -10,6 +12,7 @@ from crmclient.errors import PlatformFailure, UnknownEntity
 from crmclient.query.ast import Query
 from project.metadata_store import DatabaseStore
 from tests.dataverse.conftest import Failing
+from tests.webapi.crm import Crm, service
 
 pytestmark = pytest.mark.django_db
 
@@ -106,3 +109,94 @@ def test_metadata_that_is_nonsense_is_the_platforms_failure(failing: Failing, st
     assert list(store.names()) == []
     failing.arm()
     assert failing.platform(store=store).query(Query("account", top=1)).rows
+
+
+NEW = {
+    "@odata.type": "Microsoft.Dynamics.CRM.StringAttributeMetadata",
+    "SchemaName": "new_Nickname",
+    "DisplayName": {"LocalizedLabels": [{"Label": "Nickname", "LanguageCode": 1033}]},
+    "MaxLength": 40,
+}
+ATTRIBUTES = "EntityDefinitions(LogicalName='contact')/Attributes"
+
+
+@pytest.fixture
+def crm(failing: Failing) -> Crm:
+    return service(failing.server)
+
+
+def test_a_look_for_changes_without_news_takes_two_requests(failing: Failing, store: DatabaseStore) -> None:
+    platform = failing.platform(store=store)
+    platform.refresh_metadata()
+    before = platform.metadata_revision()
+    failing.arm({"path": "RetrieveMetadataChanges", "times": None}, {"path": "/api/data/", "times": None})
+
+    assert platform.refresh_changed_metadata() is False
+
+    assert failing.struck() == [1, 1]
+    assert platform.metadata_revision() == before
+
+
+def test_a_look_for_changes_finds_what_came_and_what_went(
+    failing: Failing, store: DatabaseStore, crm: Crm
+) -> None:
+    platform, other = failing.platform(store=store), failing.platform(store=store)
+    platform.attributes("contact")
+    platform.refresh_metadata()
+    assert crm.send("POST", ATTRIBUTES, json=NEW).status_code == 204
+    try:
+        assert platform.refresh_changed_metadata() is True
+        assert other.attributes("contact")["new_nickname"].max_length == 40
+    finally:
+        crm.send("DELETE", f"{ATTRIBUTES}(LogicalName='new_nickname')")
+
+    assert other.refresh_changed_metadata() is True
+    assert "new_nickname" not in platform.attributes("contact")
+    assert platform.refresh_changed_metadata() is False
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"status": 400, "body": '{"error":{"code":"0x80044352","message":"The stamp has expired."}}'},
+        {"status": 403, "body": '{"error":{"code":"0x80040220","message":"prvReadEntity"}}'},
+    ],
+)
+def test_where_changes_are_not_told_everything_is_fetched(
+    fault: dict[str, Any], failing: Failing, store: DatabaseStore, crm: Crm
+) -> None:
+    platform = failing.platform(store=store)
+    platform.attributes("contact")
+    platform.refresh_metadata()
+    failing.arm({"path": "RetrieveMetadataChanges", "times": None, **fault})
+    assert crm.send("POST", ATTRIBUTES, json=NEW).status_code == 204
+    try:
+        assert platform.refresh_changed_metadata() is True
+        assert "new_nickname" in platform.attributes("contact")
+    finally:
+        crm.send("DELETE", f"{ATTRIBUTES}(LogicalName='new_nickname')")
+
+
+def test_a_look_that_fails_changes_nothing(failing: Failing, store: DatabaseStore) -> None:
+    platform = failing.platform(store=store, retries=0)
+    platform.refresh_metadata()
+    kept = {name: store.load(name) for name in store.names()}
+    failing.arm({**EVERYTHING, "path": "GlobalOptionSetDefinitions"})
+
+    with pytest.raises(PlatformFailure):
+        platform.refresh_changed_metadata()
+
+    assert {name: store.load(name) for name in store.names()} == kept
+
+
+def test_a_request_for_metadata_has_a_time_out_of_its_own(failing: Failing) -> None:
+    slow = {"path": "EntityDefinitions", "delay": 2}
+    patient = failing.platform(timeout=1, retries=0)
+    failing.arm(slow)
+
+    assert "fullname" in patient.attributes("contact")
+
+    hasty = failing.platform(metadata_timeout=1, retries=0)
+    failing.arm(slow)
+    with pytest.raises(PlatformFailure):
+        hasty.attributes("contact")

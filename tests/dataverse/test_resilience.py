@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from crmclient import Call
-from crmclient.dataverse import DataversePlatform
+from crmclient.dataverse.platform import DataversePlatform
 from crmclient.errors import (
     DeadlineExceeded,
     PlatformFailure,
@@ -22,6 +22,7 @@ from crmclient.errors import (
     UnexpectedAnswer,
     VersionMismatch,
 )
+from crmclient.platform import Share
 from crmclient.query.ast import Column, Query
 from tests.contract.making import accounts, named, unique
 from tests.dataverse.conftest import Failing
@@ -39,6 +40,8 @@ class Counting:
         self.admitted: list[bool] = []
         self.circuits: list[bool] = []
         self.pauses: list[tuple[float, float]] = []
+        self.spenders: list[tuple[Share, str]] = []
+        self.refusals: list[tuple[Share, str]] = []
 
     def attempted(self, method: str, outcome: str, seconds: float) -> None:
         self.attempts.append(outcome)
@@ -54,6 +57,12 @@ class Counting:
 
     def throttled(self, seconds: float, *, asked: float) -> None:
         self.pauses.append((seconds, asked))
+
+    def spent(self, call: Call) -> None:
+        self.spenders.append((call.share, call.spender))
+
+    def refused(self, call: Call) -> None:
+        self.refusals.append((call.share, call.spender))
 
 
 def within(seconds: float) -> Call:
@@ -230,7 +239,7 @@ def test_a_deadline_ends_the_retries_too(failing: Failing) -> None:
 
 
 def test_nobody_listening_is_unavailable(failing: Failing) -> None:
-    from crmclient.dataverse import Options
+    from crmclient.dataverse.options import Options
     from tests.dataverse.reaching import credentials
 
     platform = DataversePlatform(Options("http://127.0.0.1:1", retries=1), credentials(failing.server.url))

@@ -12,7 +12,7 @@ import pytest
 import requests
 
 from crmbox.demo.people import FIRST_ACCOUNT, FIRST_CONTACT, RITA_REP, stable_id
-from crmbox.webapi.credentials import DEMO_CLIENT
+from tests.dataverse.reaching import settings_for
 from tests.servers import Server, Site, copied, until_not
 
 pytestmark = pytest.mark.processes
@@ -56,22 +56,9 @@ def installation(_prepared: Site, tmp_path_factory: pytest.TempPathFactory) -> I
         yield site
 
 
-def settings(crm: Server) -> dict[str, str]:
-    client, secret = DEMO_CLIENT
-    return {
-        "CRM_URL": crm.url,
-        "CRM_TOKEN_URL": f"{crm.url}/contoso/oauth2/v2.0/token",
-        "CRM_CLIENT_ID": client,
-        "CRM_CLIENT_SECRET": secret,
-        "ADDRESS_RATE": "0",
-        "CALLER_RATE": "0",
-        "THREADS": "8",
-    }
-
-
 @pytest.fixture(scope="module")
 def remote(installation: Site, crm: Server) -> Server:
-    return installation.start(**settings(crm))
+    return installation.start(**settings_for(crm), ADDRESS_RATE="0", CALLER_RATE="0", THREADS="8")
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +81,7 @@ def faults(crm: Server) -> Iterator[Any]:
     arm()
 
 
-@pytest.mark.parametrize("account", ["rep", "manager", "agent"])
+@pytest.mark.parametrize("account", ["rep", "manager", "agent", "customer", "customer2"])
 def test_the_demo_is_answered_as_in_the_embedded_mode(remote: Server, local: Server, account: str) -> None:
     there, here = Person(remote, account), Person(local, account)
     paths = [
@@ -146,6 +133,37 @@ def test_a_file_goes_up_and_comes_down(rita: Person) -> None:
     assert (part.status_code, part.content) == (206, content[4194300:4194310])
 
 
+@pytest.mark.parametrize("mode", ["remote", "local"])
+def test_customers_have_their_own_cases_and_no_others(mode: str, request: pytest.FixtureRequest) -> None:
+    server: Server = request.getfixturevalue(mode)
+    clara, cosmo, aya = (Person(server, name) for name in ("customer", "customer2", "agent"))
+    total = clara.get("/api/portal/queries/my-cases").json()["totalRecordCount"]
+    made = clara.request("POST", "/api/portal/cases", json={"title": f"From a customer, {mode}"})
+    assert made.status_code == 200, made.text
+    place = f"/api/portal/cases/{made.json()['id']}"
+    file = {"file": ("a.txt", b"What I see.", "text/plain")}
+    sent = clara.request("POST", f"{place}/files/attachments", files=file)
+    assert sent.status_code == 200, sent.text
+    got = f"{place}/files/attachments/{sent.json()['id']}"
+    assert clara.get(got).content == b"What I see."
+
+    for path in (place, f"{place}/files/attachments", got):
+        assert cosmo.get(path).status_code == 404
+    assert cosmo.request("POST", f"{place}/actions/close", json={}).status_code == 404
+    assert cosmo.get("/api/portal/queries/company-cases").json() == []
+    assert len(clara.get("/api/portal/queries/company-cases").json()) > total
+
+    assert aya.get(place.replace("portal", "service")).json()["title"] == f"From a customer, {mode}"
+    closed = clara.request("POST", f"{place}/actions/close", json={"resolution": "Solved."})
+    assert (closed.status_code, closed.json()) == (200, {"closed": True})
+    assert clara.get(place).json()["statusLabel"] == "Problem Solved"
+    profile = clara.get("/api/portal/queries/my-profile").json()
+    changed = clara.request("PATCH", f"/api/portal/profile/{profile['id']}", json={"jobTitle": mode})
+    assert changed.status_code == 204, changed.text
+    assert clara.get("/api/portal/queries/my-profile").json() == {**profile, "jobTitle": mode}
+    assert len(server.request("GET", "/api/portal/queries/articles").json()) == 6
+
+
 def test_a_process_runs(rita: Person) -> None:
     answer = rita.request("POST", "/api/sales/actions/ping", json={"message": "Hello"})
 
@@ -187,7 +205,7 @@ def test_option_sets_are_served_while_the_platform_is_away_even_after_a_restart(
     installation: Site, crm: Server, rita: Person
 ) -> None:
     before = rita.get("/optionsets/priorities")
-    nowhere = {**settings(crm), "CRM_TOKEN_URL": "http://127.0.0.1:1/token"}
+    nowhere = {**settings_for(crm), "CRM_TOKEN_URL": "http://127.0.0.1:1/token"}
 
     alone = installation.start(**nowhere)
 
@@ -195,9 +213,9 @@ def test_option_sets_are_served_while_the_platform_is_away_even_after_a_restart(
 
 
 def test_a_refresh_is_a_command(installation: Site, crm: Server, remote: Server) -> None:
-    assert "metadata" in installation.manage("refreshmetadata", **settings(crm))
+    assert "metadata" in installation.manage("refreshmetadata", **settings_for(crm))
     code, output = installation.run(
-        "refreshmetadata", **{**settings(crm), "CRM_TOKEN_URL": "http://127.0.0.1:1/token"}
+        "refreshmetadata", **{**settings_for(crm), "CRM_TOKEN_URL": "http://127.0.0.1:1/token"}
     )
     assert (code, "stays in use" in output) == (1, True), output
 
@@ -218,6 +236,6 @@ def test_a_refresh_is_a_command(installation: Site, crm: Server, remote: Server)
 def test_a_way_to_the_platform_that_cannot_be_right_is_refused(
     installation: Site, crm: Server, name: str, value: str, code: str
 ) -> None:
-    done, output = installation.run("check", **{**settings(crm), name: value})
+    done, output = installation.run("check", **{**settings_for(crm), name: value})
 
     assert (done, code in output) == (1, True), output

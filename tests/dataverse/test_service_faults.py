@@ -14,7 +14,7 @@ import pytest
 import requests
 
 from crmbox.demo.people import FIRST_ACCOUNT
-from crmbox.webapi.credentials import DEMO_CLIENT
+from tests.dataverse.reaching import settings_for
 from tests.servers import Server, Site, copied, until
 
 pytestmark = pytest.mark.processes
@@ -63,17 +63,13 @@ class Service:
 @pytest.fixture(scope="module")
 def _running(_prepared: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     folder = tmp_path_factory.mktemp("faults")
-    client, secret = DEMO_CLIENT
     with (
         copied(_prepared, folder / "crm", "faults_crm") as crm_site,
         copied(_prepared, folder / "service", "faults_service") as site,
     ):
         crm = crm_site.start_crm(CRM_SERVER_FAULTS="1")
         settings = {
-            "CRM_URL": crm.url,
-            "CRM_TOKEN_URL": f"{crm.url}/tenant/oauth2/v2.0/token",
-            "CRM_CLIENT_ID": client,
-            "CRM_CLIENT_SECRET": secret,
+            **settings_for(crm),
             "CRM_CONCURRENCY": "6",
             "PLATFORM_TIMEOUT": str(PLATFORM_SECONDS),
             "ADDRESS_RATE": "0",

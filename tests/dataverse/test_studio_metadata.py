@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -10,14 +11,16 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from crmclient.dataverse import DataversePlatform
 from crmclient.dataverse.metadata.catalogue import FORMAT
+from crmclient.dataverse.platform import DataversePlatform
 from designer.history.recording import record_outside
 from designer.models import AuditEntry
 from designer.overview import forget, overview
 from designer.platform import get_platform
 from designer.readiness import State
+from project.metadata_refresh import refresh_if_due
 from project.metadata_store import DatabaseStore
+from project.models import Claim
 from tests.dataverse.conftest import Failing
 from tests.designer.studio import change_url, page
 from tests.runtime.accounts import endpoint
@@ -103,3 +106,41 @@ def test_a_platform_that_is_away_leaves_its_last_known_metadata(dora: Client, re
     assert "The last known metadata, of 20" in away
     assert "stays in use" in _refresh(dora)
     assert "websiteurl" in page(dora, change_url(endpoint("create"))).content.decode()
+
+
+def test_what_a_change_breaks_is_on_the_dashboard_without_a_refresh(
+    dora: Client, remote: Failing, store: DatabaseStore
+) -> None:
+    _once_upon_a_time(store)
+    store.save(f"{FORMAT}/stamp", b'"of those days"')
+    row = endpoint("create")
+    row.title = "Saved in those days"
+    row.save()
+    record_outside()
+    assert overview().counts.get(State.DEGRADED, 0) == 0
+
+    brought = refresh_if_due(900)
+
+    assert brought is not None
+    assert brought.is_different
+    assert [known.definition.title for known in (brought.degraded or {}).values()] == ["Saved in those days"]
+    assert overview().counts[State.DEGRADED] == 1
+    assert "Degraded" in page(dora, reverse("admin:index")).content.decode()
+
+
+def test_one_process_refreshes_and_another_takes_over(remote: Failing) -> None:
+    assert refresh_if_due(900) is not None
+    assert refresh_if_due(900) is None
+    Claim.objects.filter(name="metadata").update(until=dt.datetime.now(dt.UTC))
+
+    assert refresh_if_due(900) is not None
+
+
+def test_a_platform_that_is_away_is_asked_again_at_the_next_turn(remote: Failing, caplog: Any) -> None:
+    remote.arm(EVERYTHING)
+
+    assert refresh_if_due(900) is None
+
+    assert "was not refreshed" in caplog.text
+    remote.arm()
+    assert refresh_if_due(900) is None

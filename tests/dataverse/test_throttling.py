@@ -16,13 +16,13 @@ import pytest
 import requests
 
 from crmbox.demo.people import FIRST_ACCOUNT
-from crmbox.webapi.credentials import DEMO_CLIENT
-from crmclient.dataverse import DataversePlatform
+from crmclient.dataverse.platform import DataversePlatform
 from crmclient.errors import Throttled
 from crmclient.platform import Create
 from crmclient.query.ast import Column, Query
 from tests.contract.making import account
 from tests.dataverse.conftest import Failing
+from tests.dataverse.reaching import settings_for
 from tests.dataverse.test_resilience import Counting
 from tests.servers import Server, Site, copied
 
@@ -197,14 +197,7 @@ class Services:
     """Two processes of the service, and what arrives at the platform behind them."""
 
     def __init__(self, site: Site, crm: Server, **settings: str) -> None:
-        client, secret = DEMO_CLIENT
-        known = {
-            "CRM_URL": crm.url,
-            "CRM_TOKEN_URL": f"{crm.url}/tenant/oauth2/v2.0/token",
-            "CRM_CLIENT_ID": client,
-            "CRM_CLIENT_SECRET": secret,
-            "CALLER_RATE": "0",
-        }
+        known = {**settings_for(crm), "CALLER_RATE": "0"}
         self.crm = crm
         self.servers = [site.start(**known, **settings) for _ in range(2)]
         self._token = self.servers[0].token("manager")

@@ -15,7 +15,10 @@ from designer.kinds import KINDS
 Ask = Callable[[str], tuple[int, str, str]]
 ARGUMENT = re.compile(r"<(?:\w+:)?\w+>")
 # Where nobody is logged in; and what ends a login.
-OUTSIDE = {"admin:login", "admin:logout"}
+OUTSIDE = {
+    *("admin:login", "admin:logout"),
+    *("studio:login", "studio:logout", "studio:sign_in", "studio:signed_in"),
+}
 WHOLE = re.compile(r"^\s*<!DOCTYPE html>", re.IGNORECASE)
 
 

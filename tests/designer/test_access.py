@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -153,6 +154,33 @@ def _tried(page: Page) -> None:
     page.get_by_role("button", name="Call", exact=True).click()
 
 
+def _made_key(page: Page) -> None:
+    page.get_by_label("Name").fill(LONG)
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_text("Copy the key now").wait_for()
+
+
+def _issuer_with_findings(page: Page) -> None:
+    """A role rule that names a role that there is none of, and a record that nobody needs to have."""
+    page.get_by_label("Name", exact=False).first.fill(LONG)
+    page.locator("#id_issuer").fill(f"https://{LONG[:60]}.example/{LONG}")
+    page.locator("#id_audiences").fill(LONG)
+    page.get_by_role("link", name="Add another Role rule").click()
+    page.locator("#id_role_rules-0-claim").fill("groups")
+    page.locator("#id_role_rules-0-grants").fill("value = no-such-role")
+    page.get_by_role("button", name="Save and continue editing").click()
+    page.get_by_text("Findings of this issuer").wait_for()
+
+
+def _explained(page: Page) -> None:
+    """Steps that fail, of a token whose claims are long."""
+    parts = ({"alg": "RS256", "kid": LONG}, {"iss": f"https://{LONG}.example/", "sub": LONG})
+    token = ".".join(base64.urlsafe_b64encode(json.dumps(part).encode()).decode() for part in parts)
+    page.get_by_label("Token").fill(f"{token.replace('=', '')}.AAAA")
+    page.get_by_role("button", name="Explain", exact=True).click()
+    page.get_by_text("The token is refused").wait_for()
+
+
 OPENED: dict[Callable[[Page], None], str] = {
     _account_menu: "admin:index",
     _palette: "admin:index",
@@ -161,6 +189,9 @@ OPENED: dict[Callable[[Page], None], str] = {
     _refused_save: "an endpoint: create",
     _tried: "an endpoint: paginated-query",
     _login: "admin:index",
+    _made_key: "admin:runtime_apikey_add",
+    _issuer_with_findings: "admin:designer_issuer_add",
+    _explained: "studio:explain_token",
 }
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
+from xml.sax.saxutils import escape
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -21,8 +22,18 @@ from designer.documents.writing import export, to_bytes
 from designer.history.recording import Author, Origin
 from designer.importing import import_document, preview
 from designer.loading import load
-from designer.models import Binding, Endpoint, Input, Module, Role, UserProperty
+from designer.models import (
+    Binding,
+    Endpoint,
+    ExposedEntity,
+    Input,
+    Module,
+    Role,
+    RowRuleEntry,
+    UserProperty,
+)
 from designer.revision import read_revision
+from designer.words import filter_in_words
 from project.demo import CONFIGURATION
 from tests.designer.rows import endpoint
 
@@ -88,6 +99,29 @@ def test_what_is_exported_comes_back_byte_for_byte() -> None:
     assert exported() == before
 
 
+@pytest.mark.parametrize(
+    "value", ["type", "claims.tier", 'claims.realm_access."a.b"[0]', "claims.https://x.y/z"]
+)
+def test_what_is_compared_with_the_caller_comes_back_byte_for_byte(value: str) -> None:
+    taken(CONFIGURATION.read_bytes())
+    written = f'<filter><condition attribute="name" operator="eq" value="@user.{value}"/></filter>'
+    rule = written.replace(f"@user.{value}", escape(f"@user.{value}", {'"': "&quot;"}))
+    Endpoint.objects.filter(kind="read", entity__segment="accounts").update(row_rule=rule)
+    RowRuleEntry.objects.filter(exposed__segment="accounts").delete()
+    exposed = ExposedEntity.objects.get(segment="accounts", module__segment="sales")
+    RowRuleEntry.objects.create(exposed=exposed, filter=rule)
+    before = exported()
+    assert before.count(f"@user.{value}".split('"')[0].encode()) == 2
+    for model in (Endpoint, ExposedEntity):
+        model.objects.all().delete()
+    taken(before)
+    assert exported() == before
+    rules = {(one.module, one.segment): one.row_rule for one in load().entities}
+    [entry] = rules["sales", "accounts"]
+    assert entry.filter is not None
+    assert f"@user.{value}" in filter_in_words(entry.filter, "account", lambda _: {})
+
+
 def test_a_second_import_changes_nothing_not_even_the_revision() -> None:
     taken(CONFIGURATION.read_bytes())
     before, _ = read_revision()
@@ -139,6 +173,8 @@ def test_a_module_goes_with_all_that_is_in_it_when_it_is_named() -> None:
     document["endpoints"] = [item for item in document["endpoints"] if "module" not in item]
     assert imported(document) == []
     imported(document, "sales")
+    assert [module.segment for module in Module.objects.all()] == ["portal", "service"]
+    imported(document, "portal")
     assert [module.segment for module in Module.objects.all()] == ["service"]
     imported(document, "service")
     assert not Module.objects.exists()
@@ -149,7 +185,7 @@ def test_context_and_option_sets_are_removed_by_their_own_names() -> None:
     imported(demo())
     imported({"format": 1}, "optionsets")
     assert not Endpoint.objects.filter(kind="option-set").exists()
-    imported({"format": 1}, "sales", "service", "context")
+    imported({"format": 1}, "portal", "sales", "service", "context")
     assert not Role.objects.exists()
     assert exported() == b'{\n  "format": 2\n}\n'
 
@@ -209,7 +245,7 @@ def test_user_properties_keep_the_order_of_the_document() -> None:
     document["user_properties"].reverse()
     assert imported(document) == ["~ user properties: in another order"]
     assert imported(document) == []
-    assert load().user_properties[0].name == "teamNames"
+    assert load().user_properties[0].key == "contact.managedCompanyId"
 
 
 def test_numbers_survive_to_the_last_digit() -> None:

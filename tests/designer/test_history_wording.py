@@ -170,3 +170,43 @@ def test_what_another_release_recorded_is_told_by_its_bare_differences() -> None
 def test_the_most_serious_effect_counts() -> None:
     assert worst([A, X, B]) is X
     assert worst([]) is A
+
+
+SALES = {"value": "Sales", "role": "sales-rep"}
+BOSS = {"value": "Sales Lead", "role": "manager"}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ([], [{"claim": "roles", "grants": [SALES]}], ["role rule for “roles” added: Sales → sales-rep"]),
+        ([{"claim": "roles"}], [], ["role rule for “roles” removed: no role"]),
+        (
+            [{"claim": "roles", "grants": [SALES]}],
+            [{"claim": "roles", "grants": [BOSS], "shape": "words"}],
+            [
+                "role rule for “roles”: it reads words, and read an array, or words",
+                "role rule for “roles”: Sales → sales-rep removed",
+                "role rule for “roles”: Sales Lead → manager added",
+            ],
+        ),
+        (
+            [{"claim": "scp", "grants": [SALES]}],
+            [{"claim": "scp", "grants": [SALES], "as_named": True}],
+            ["role rule for “scp”: it gives each value as a role, and gave Sales → sales-rep"],
+        ),
+        # Two rules may read one claim.
+        (
+            [{"claim": "roles", "grants": [SALES]}],
+            [{"claim": "roles", "grants": [SALES]}, {"claim": "roles", "grants": [BOSS]}],
+            ["role rule for “roles (2)” added: Sales Lead → manager"],
+        ),
+        ([{"claim": "a"}, {"claim": "b"}], [{"claim": "b"}, {"claim": "a"}], ["role rules in another order"]),
+        (None, [{"claim": "roles", "as_named": True}], ["role rule for “roles” added: each value as a role"]),
+    ],
+)
+def test_role_rules_of_issuers_are_told_in_words(before: Any, after: Any, said: list[str]) -> None:
+    issuer = {"name": "Customers", "issuer": "https://customers.example"}
+    old = issuer if before is None else {**issuer, "role_rules": before}
+    found = lines("issuers", old, {**issuer, "role_rules": after})
+    assert [line.text for line in found] == said

@@ -132,8 +132,10 @@ def test_a_report_for_machines_says_the_same(portico: None, tmp_path: Path, opti
 def test_the_report_of_what_is_no_document_has_its_problems(portico: None, tmp_path: Path) -> None:
     code, out, _ = command(tmp_path, b'{"format": 1, "odd": []}', "--json")
     assert (code, json.loads(out)["result"]) == (1, "refused")
-    assert "odd" in json.loads(out)["problems"][0]
+    unread = json.loads(out)
+    assert "odd" in unread["problems"][0]
     code, out, _ = command(tmp_path, now(), "--json", "--dry-run")
+    assert unread.keys() == json.loads(out).keys()
     assert (code, json.loads(out)["result"], json.loads(out)["changes"]) == (0, "unchanged", [])
 
 

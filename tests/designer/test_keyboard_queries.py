@@ -16,9 +16,10 @@ from tests.servers import Site
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
+LONG = "the second period of 2026"
 PASTED = (
     '<fetch><entity name="account"><attribute name="name"/><filter type="and">'
-    '<condition attribute="name" operator="in-fiscal-period" value="2026"/></filter></entity></fetch>'
+    f'<condition attribute="name" operator="in-fiscal-period" value="{LONG}"/></filter></entity></fetch>'
 )
 
 
@@ -131,17 +132,23 @@ def test_an_operator_that_is_not_supported_is_shown_and_marked_and_kept(site: Si
     assert operator.input_value() == "in-fiscal-period"
     assert operator.get_attribute("aria-invalid") == "true"
     row.get_by_text("This operator is not supported.").wait_for()
-    assert row.locator("code").inner_text() == "2026"
+    value = row.locator("code")
+    assert value.inner_text() == LONG
+    # In a line of its own, not one letter below the other.
+    tall, beside = value.bounding_box(), operator.bounding_box()
+    assert tall
+    assert beside
+    assert tall["height"] < beside["height"]
     # Another row changes; this one does not.
     keys.skip()
     keys.go_to("+ Column")
     keys.press("Enter")
     keys.stays("Column")
     text = page.locator("[name=settings__query]")
-    assert 'operator="in-fiscal-period" value="2026"' in text.input_value()
+    assert f'operator="in-fiscal-period" value="{LONG}"' in text.input_value()
     operator.select_option("like")
     row.get_by_label("Value").wait_for()
-    assert 'operator="like" value="2026"' in text.input_value()
+    assert f'operator="like" value="{LONG}"' in text.input_value()
     assert operator.get_attribute("aria-invalid") is None
 
 

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import random
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from typing import Any
 
 import pytest
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from pytest_django import DjangoAssertNumQueries
 
 from designer.definitions import BindingDefinition, ExposedEntityDefinition, InputDefinition
 from designer.loading import latest, load, reload
 from designer.models import Binding, Endpoint, ExposedEntity, Input, Module, Role, UserProperty
+from designer.platform import get_platform
+from designer.triggers.tables import WATCHED
 from tests.designer.rows import endpoint, role
+from tests.row_rules import only_rule
 
 pytestmark = pytest.mark.django_db
+
+RULE = '<filter><condition attribute="name" operator="not-null"/></filter>'
 
 
 def test_rows_made_in_a_shell_are_loaded_as_they_are() -> None:
@@ -74,7 +83,7 @@ def test_rows_without_a_place_of_their_own_are_named_not_lost() -> None:
 def test_a_handful_of_queries_whatever_the_number(django_assert_num_queries: DjangoAssertNumQueries) -> None:
     for at in range(5):
         endpoint(f"things-{at}")
-    with django_assert_num_queries(13):
+    with django_assert_num_queries(15):
         load()
 
 
@@ -193,3 +202,102 @@ def test_an_input_of_another_endpoints_list_spoils_its_own_endpoint_alone() -> N
     loaded = load().endpoints
     assert loaded[row.pk].problem is not None
     assert loaded[other.pk].problem is None
+
+
+def _renamed_role() -> None:
+    Role.objects.filter(name="a-role").update(name="z-role")
+
+
+def _swapped_roles() -> None:
+    for old, new in (("a-role", "x"), ("b-role", "a-role"), ("x", "b-role")):
+        Role.objects.filter(name=old).update(name=new)
+
+
+def _renamed_module() -> None:
+    Module.objects.filter(segment="shop").update(segment="store", title="Store")
+
+
+def _renamed_entity() -> None:
+    ExposedEntity.objects.filter(segment="things").update(segment="items")
+
+
+def _described_module() -> None:
+    Module.objects.filter(segment="shop").update(title="The shop")
+
+
+def _described_role() -> None:
+    Role.objects.filter(name="a-role").update(title="The first")
+
+
+def _new_row_rule() -> None:
+    only_rule(RULE, segment="things", module="shop")
+
+
+def _renamed_with_an_endpoint() -> None:
+    _renamed_module()
+    Input.objects.filter(name="name").update(description="The name")
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        *(_renamed_role, _swapped_roles, _renamed_module, _renamed_entity),
+        *(_described_module, _described_role, _new_row_rule),
+    ],
+)
+def test_what_endpoints_share_is_edited_without_reading_them_again(edit: Callable[[], None]) -> None:
+    row = endpoint()
+    row.roles.add(role("b-role"), role("a-role"))
+    alone = Endpoint.objects.create(kind="option-set", name="colours", settings={"option_set": "x"})
+    before = load()
+    edit()
+
+    with CaptureQueriesContext(connection) as queries:
+        after = reload(before)
+
+    assert after == load()
+    assert after.endpoints[row.pk].definition.key == load().endpoints[row.pk].definition.key
+    assert after.endpoints[alone.pk] is before.endpoints[alone.pk]
+    asked = " ".join(query["sql"] for query in queries.captured_queries)
+    assert not [table for table, column in WATCHED.items() if column and f'"{table}"' in asked]
+
+
+def test_what_endpoints_share_and_an_endpoint_are_edited_together() -> None:
+    row, other = endpoint(), endpoint("others")
+    Input.objects.filter(endpoint=other).delete()
+    before = load()
+    _renamed_with_an_endpoint()
+
+    after = reload(before)
+
+    assert after == load()
+    assert after.endpoints[row.pk].definition.inputs[0].description == "The name"
+
+
+def test_an_endpoint_that_could_not_be_read_is_read_again_when_a_name_changes() -> None:
+    row = endpoint()
+    before = load()
+    Module.objects.filter(segment="shop").update(segment="No Segment")
+    broken = reload(before)
+    assert broken == load()
+    Module.objects.filter(segment="No Segment").update(segment="shop")
+
+    assert reload(broken).endpoints[row.pk].problem is None
+    assert reload(broken) == load()
+
+
+def test_threads_that_ask_at_once_get_one_platform(settings: Any) -> None:
+    settings.PORTICO = {**settings.PORTICO, "PLATFORM": f"{__name__}.slow_platform"}
+    get_platform.cache_clear()
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            found = [thread.result() for thread in [threads.submit(get_platform) for _ in range(4)]]
+    finally:
+        get_platform.cache_clear()
+
+    assert len({id(platform) for platform in found}) == 1
+
+
+def slow_platform() -> Any:
+    time.sleep(0.2)
+    return object()

@@ -107,6 +107,38 @@ FINDINGS: dict[str, tuple[str, Endpoint]] = {
     "an expression that does not compile": (
         "binding-expression", with_binding(attribute="price", source="expression", value="1 +"),
     ),
+    "a type of caller that there is not": (
+        "caller-type-unknown", create(access=AccessDefinition(caller_types=("robot",))),
+    ),
+    "no type of caller": ("caller-types-none", create(access=AccessDefinition(caller_types=()))),
+    "a property that a type lacks": (
+        "caller-type-properties",
+        create(
+            access=AccessDefinition(caller_types=("user", "contact")), inputs=(),
+            bindings=(BindingDefinition(attribute="name", source="user", value="mail"),),
+        ),
+    ),
+    "a rule that reads a property which a type lacks": (
+        "caller-type-properties",
+        create(
+            kind="update",
+            row_rule='<filter><condition attribute="name" operator="eq" value="@user.mail"/></filter>',
+        ),
+    ),
+    "a rule that reads a claim which no issuer gives": (
+        "caller-type-claims",
+        create(
+            kind="update",
+            row_rule='<filter><condition attribute="name" operator="eq" value="@user.claims.tier"/></filter>',
+        ),
+    ),
+    "a rule about users for callers that are none": (
+        "caller-type-no-users",
+        create(
+            kind="update",
+            row_rule='<filter><condition attribute="unitid" operator="eq-userid"/></filter>',
+        ),
+    ),
     "no module": ("module-missing", ping(module="")),
     "a default that an update never uses": (
         "input-default-partial", create(kind="update", inputs=(an_input(required=False, default="x"),)),
@@ -165,7 +197,11 @@ def test_a_rule_finds_what_it_is_for(case: str) -> None:
         create(inputs=(an_input(pattern="[a-z]+", allowed=("a", "b"), min_length=1, max_length=50),)),
         create(inputs=(an_input(required=False, default="x"),)),
         with_binding(attribute="colour", source="constant", value=1),
-        create(inputs=(), bindings=(BindingDefinition(attribute="name", source="user", value="mail"),)),
+        create(
+            access=AccessDefinition(caller_types=("user",)),
+            inputs=(),
+            bindings=(BindingDefinition(attribute="name", source="user", value="mail"),),
+        ),
         create(
             inputs=(NAME, an_input(name="factor", type="Integer")),
             bindings=(

@@ -106,7 +106,7 @@ def test_what_is_right_is_left_in_peace(good: dict[str, Any]) -> None:
          "there are: fullname"),
         (bound("fetch.owners.name"), "binding-expression", "bindings.telephone1.value", "mean “owner”"),
         (bound("user.town"), "binding-expression", "bindings.telephone1.value",
-         "there are: city, id, isLocal, roles, teams"),
+         "there are: city, claims, id, isLocal, roles, teams, type"),
         ({"kind": "create", **bound("record.name")}, "binding-expression", "bindings.telephone1.value",
          "There is no “record” here; an expression sees: fetch, input, now, user."),
         (conditions("true", "input.x > 1"), "precondition-expression", "preconditions.1.expression",

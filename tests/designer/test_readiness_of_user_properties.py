@@ -24,6 +24,15 @@ PROPERTY_FINDINGS = {
     "unknown relationship": (
         "user-property-relationship", UserPropertyDefinition(name="x", kind="related", relationship="gone"),
     ),
+    "a name that expressions read of every caller": (
+        "user-property-reserved", UserPropertyDefinition(name="Roles", kind="custom", expression="1"),
+    ),
+    "a caller type that there is not": (
+        "user-property-type", UserPropertyDefinition(name="x", caller_type="robot", attribute="mail"),
+    ),
+    "a record of callers that have none": (
+        "user-property-type", UserPropertyDefinition(name="x", caller_type="service", attribute="mail"),
+    ),
     "no columns": (
         "user-property-relationship",
         UserPropertyDefinition(name="x", kind="related", relationship="unit_users"),

@@ -13,7 +13,9 @@ from designer.definitions import (
     ExposedEntityDefinition,
     FetcherDefinition,
     InputDefinition,
+    IssuerDefinition,
     ModuleDefinition,
+    RecordDefinition,
     UserPropertyDefinition,
 )
 from designer.platform import get_platform
@@ -21,6 +23,11 @@ from designer.readiness import Finding, Metadata, check
 
 pytestmark = pytest.mark.usefixtures("portico")
 
+PROPERTIES = (
+    UserPropertyDefinition(name="city", attribute="title"),
+    UserPropertyDefinition(name="unit", attribute="businessunitid"),
+    UserPropertyDefinition(name="gone", attribute="nowhere"),
+)
 ACCOUNT = '<fetch><entity name="account"><attribute name="name"/>{}</entity></fetch>'
 
 
@@ -34,7 +41,12 @@ def fetcher(name: str, condition: str = "", **more: Any) -> FetcherDefinition:
 
 
 def findings(
-    *, kind: str = "update", of_entity: str = "", access: AccessDefinition | None = None, **definition: Any
+    *,
+    kind: str = "update",
+    of_entity: Any = "",
+    access: AccessDefinition | None = None,
+    issuers: tuple[IssuerDefinition, ...] = (),
+    **definition: Any,
 ) -> list[Finding]:
     exposed = ExposedEntityDefinition.model_validate(
         {"module": "shop", "segment": "accounts", "entity": "account", "row_rule": of_entity}
@@ -57,13 +69,147 @@ def findings(
         {1: endpoint},
         modules=(ModuleDefinition(segment="shop"),),
         entities=(exposed,),
-        user_properties=(UserPropertyDefinition(name="city", attribute="address1_city"),),
+        user_properties=PROPERTIES,
+        issuers=issuers,
     )
     return check(endpoint, configuration, Metadata(get_platform()))
 
 
 def about(found: list[Finding], rule: str) -> list[tuple[str, str]]:
     return [(finding.field, finding.message) for finding in found if finding.rule == rule]
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value"),
+    [
+        ("revenue", "@user.unit"),
+        ("createdon", "@user.unit"),
+        ("new_interests", "@user.unit"),
+        ("primarycontactid", "@fetch.a.revenue"),
+        ("name", "@fetch.a.revenue"),
+        ("donotemail", "@fetch.a.industrycode"),
+    ],
+)
+def test_what_can_never_be_compared_is_found_wherever_it_stands(attribute: str, value: str) -> None:
+    condition = f'attribute="{attribute}" operator="eq" value="{value}"'
+    columns = '<attribute name="revenue"/><attribute name="industrycode"/>'
+    first = {"name": "a", "query": ACCOUNT.format(columns)}
+    found = findings(row_rule=rule(condition), fetchers=(first, fetcher("b", condition)))
+    assert [field for field, _ in about(found, "condition-value-types")] == ["fetchers.b.query", "row_rule"]
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value"),
+    [
+        ("ownerid", "@user.unit"),
+        ("name", "@user.unit"),
+        # A text may say a number, a day or an id.
+        ("revenue", "@user.city"),
+        ("createdon", "@user.city"),
+        ("primarycontactid", "@user.city"),
+        ("new_interests", "@user.city"),
+    ],
+)
+def test_what_can_be_compared_is_left_in_peace(attribute: str, value: str) -> None:
+    condition = f'attribute="{attribute}" operator="eq" value="{value}"'
+    assert about(findings(of_entity=rule(condition)), "condition-value-types") == []
+
+
+def test_a_user_property_that_cannot_be_read_blocks_what_reads_it() -> None:
+    condition = rule('attribute="name" operator="eq" value="@user.gone"')
+    bound = {"attribute": "name", "source": "user", "value": "gone"}
+    written = {"attribute": "fax", "source": "expression", "value": "user.gone"}
+    found = findings(of_entity=condition, bindings=(bound, written))
+    places = [field for field, _ in about(found, "user-property-broken")]
+    assert places == ["entity.row_rule.0", "bindings.name.value", "bindings.fax.value"]
+    assert about(findings(bindings=({**bound, "value": "city"},)), "user-property-broken") == []
+
+
+def issuer(type: str, *readable: str, enabled: bool = True) -> IssuerDefinition:
+    return IssuerDefinition(
+        name=type,
+        issuer=f"https://{type}.example/",
+        enabled=enabled,
+        record=RecordDefinition(type=type),
+        readable_claims=readable,
+    )
+
+
+CLAIMS_RULE = "caller-type-claims"
+BOTH = AccessDefinition(caller_types=("contact", "user"))
+
+
+def claim(path: str) -> str:
+    return rule(f'attribute="name" operator="eq" value="@user.claims.{path}"')
+
+
+def test_a_claim_that_no_issuer_of_an_admitted_type_gives_is_found() -> None:
+    [(place, message)] = about(
+        findings(of_entity=claim("tier"), access=BOTH, issuers=(issuer("contact", "tier"),)), CLAIMS_RULE
+    )
+    assert place == "entity.row_rule.0"
+    assert "type “user” have no claim @user.claims.tier" in message
+    both = (issuer("contact", "tier"), issuer("user", "other", "tier"))
+    assert about(findings(of_entity=claim("tier"), access=BOTH, issuers=both), CLAIMS_RULE) == []
+    off = (issuer("contact", "tier"), issuer("user", "tier", enabled=False))
+    assert len(about(findings(of_entity=claim("tier"), access=BOTH, issuers=off), CLAIMS_RULE)) == 1
+
+
+@pytest.mark.parametrize(
+    ("readable", "read", "is_found"),
+    [
+        ("realm_access", "realm_access.level", False),
+        ("realm_access.level", "realm_access", True),
+        ("realm_access.level", "realm_access.roles", True),
+        ("emails[0]", "emails[1]", False),
+        ("https://x.example/tier", "&quot;https://x.example/tier&quot;", False),
+    ],
+)
+def test_a_part_of_what_an_issuer_gives_is_given(readable: str, read: str, is_found: bool) -> None:
+    access = AccessDefinition(caller_types=("contact",))
+    found = findings(row_rule=claim(read), access=access, issuers=(issuer("contact", readable),))
+    assert bool(about(found, CLAIMS_RULE)) == is_found
+
+
+def test_a_resolver_of_a_package_says_itself_which_claims_there_are(settings: Any) -> None:
+    settings.PORTICO = {**settings.PORTICO, "USER_RESOLVER": "example"}
+    assert about(findings(row_rule=claim("tier")), CLAIMS_RULE) == []
+
+
+def test_a_claim_is_nobodys_where_anyone_may_call() -> None:
+    anyone = AccessDefinition(authentication_required=False)
+    assert about(findings(row_rule=claim("tier"), access=anyone), "row-rule-anonymous")
+
+
+@pytest.mark.parametrize(
+    ("condition", "message"),
+    [
+        ('attribute="name" operator="eq" value="@user.roles"', "@user.roles is a list"),
+        ('attribute="name" operator="like" value="@user.roles"', "@user.roles is a list"),
+        ('attribute="primarycontactid" operator="eq" value="@user.type"', "can never be compared"),
+        ('attribute="revenue" operator="in"><value>@user.roles</value></condition', "can never be compared"),
+    ],
+)
+def test_a_wrong_use_of_type_and_roles_is_found(condition: str, message: str) -> None:
+    text = f"<filter><condition {condition}{'>' if 'condition' in condition else '/>'}</filter>"
+    [(place, said)] = about(findings(row_rule=text), "condition-value-types")
+    assert (place, message in said) == ("row_rule", True)
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        '<condition attribute="name" operator="eq" value="@user.type"/>',
+        '<condition attribute="name" operator="in"><value>@user.roles</value></condition>',
+        '<condition attribute="revenue" operator="ge" value="@user.claims.tier"/>',
+    ],
+)
+def test_type_roles_and_claims_need_no_user_property(condition: str) -> None:
+    access = AccessDefinition(caller_types=("contact",))
+    found = findings(
+        of_entity=f"<filter>{condition}</filter>", access=access, issuers=(issuer("contact", "tier"),)
+    )
+    assert [one for one in found if (one.field or "").startswith("entity.row_rule")] == []
 
 
 NAME = InputDefinition(name="name", required=True)
@@ -94,13 +240,13 @@ def test_what_is_right_is_left_in_peace(good: dict[str, Any]) -> None:
         (
             {"of_entity": rule('attribute="revenue" operator="eq" value="much"')},
             "row-rule",
-            "entity.row_rule",
+            "entity.row_rule.0",
             "'much' is no number",
         ),
         (
             {"of_entity": rule('attribute="name" operator="eq" value="@name"')},
             "row-rule-values",
-            "entity.row_rule",
+            "entity.row_rule.0",
             "@user and nothing else",
         ),
         (
@@ -241,3 +387,49 @@ def test_what_is_wrong_is_found_at_its_place(
     [(place, message)] = about(findings(**wrong), rule_id)
     assert place == field
     assert words in message
+
+
+MINE = rule('attribute="ownerid" operator="eq-userid"')
+
+
+@pytest.mark.parametrize(
+    ("entries", "access", "words"),
+    [
+        ([{"roles": ["a"], "filter": MINE}], {"roles": ["a"]}, []),
+        ([{"roles": ["a"], "filter": MINE}], {"roles": ["a", "b"]}, ["“b” alone reach no records"]),
+        ([{"roles": ["a"], "filter": MINE}, {"all_records": True}], {"roles": ["b"]}, []),
+        ([{"roles": ["a"], "filter": MINE}], {"authentication_required": False}, ["no entry for everyone"]),
+        ([], {"roles": ["b"]}, []),
+    ],
+)
+def test_callers_that_no_entry_is_for_are_named(entries: Any, access: Any, words: list[str]) -> None:
+    found = about(findings(of_entity=entries, access=AccessDefinition(**access)), "row-rule-reaches-nothing")
+    assert [place for place, _ in found] == ["entity.row_rule"] * len(words)
+    assert all(word in message for word, (_, message) in zip(words, found, strict=True))
+
+
+def test_what_is_wrong_in_one_entry_is_found_at_it_and_names_its_roles() -> None:
+    entries = [
+        {"roles": ["b"], "filter": rule('attribute="colour" operator="null"')},
+        {"roles": ["a"], "filter": MINE},
+    ]
+    [(place, message)] = about(findings(of_entity=entries), "row-rule")
+    assert place == "entity.row_rule.1"
+    assert message.startswith("The row rule for b: ")
+
+
+def test_a_create_is_judged_by_what_any_entry_lets_in() -> None:
+    """A caller may have the roles of any of them."""
+    never = rule('attribute="accountid" operator="eq" value="00000000-0000-4000-8000-000000000000"')
+    blocked = findings(kind="create", of_entity=[{"roles": ["a"], "filter": never}])
+    assert about(blocked, "create-never-inside")
+    decided = findings(
+        kind="create", of_entity=[{"roles": ["a"], "filter": never}, {"roles": ["b"], "all_records": True}]
+    )
+    assert not about(decided, "create-never-inside")
+    late = rule('attribute="createdon" operator="today"')
+    asked = findings(
+        kind="create", of_entity=[{"roles": ["a"], "filter": late}, {"roles": ["b"], "filter": MINE}]
+    )
+    assert about(asked, "create-undecidable")
+    assert not about(asked, "create-never-inside")

@@ -52,7 +52,7 @@ def test_an_addition_asks_for_the_next_minor_number(dora: Client) -> None:
 
 def test_a_breaking_change_asks_for_the_next_major_number(dora: Client) -> None:
     _make(dora)
-    Input.objects.filter(name="phone").update(required=True)
+    Input.objects.filter(name="phone", endpoint__entity__segment="accounts").update(required=True)
     assert _proposed(dora) == "2.0"
     changelog = _new(dora).context["form"]["changelog"].value()
     assert changelog.startswith("Breaking:\n- endpoint sales.accounts.create: input “phone”: became required")

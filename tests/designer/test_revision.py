@@ -21,11 +21,14 @@ from designer.models import (
     EndpointAccess,
     EndpointCalls,
     EndpointRole,
+    EnvironmentValue,
+    EnvironmentValueUse,
     ExposedEntity,
     Input,
     ItemChange,
     Module,
     PathAccess,
+    ProviderAccount,
     RecordedItem,
     RecordedRevision,
     RelatedColumn,
@@ -48,7 +51,7 @@ pytestmark = pytest.mark.django_db
 ABOUT_THE_CONFIGURATION = (
     *(RevisionRow, Change, Version, ItemChange, RecordedItem, RecordedRevision),
     *(Release, AuditEntry, EndpointCalls, StudioRights, TriedCall),
-    *(EndpointAccess, PathAccess),
+    *(EndpointAccess, PathAccess, ProviderAccount, EnvironmentValue, EnvironmentValueUse),
 )
 
 

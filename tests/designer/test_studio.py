@@ -174,13 +174,15 @@ def test_a_typed_default_is_a_value_of_its_type(dora: Client, kind: str, text: s
 
 def test_a_change_that_would_block_another_endpoint_is_refused_and_names_it(dora: Client) -> None:
     role = Role.objects.get(name="support")
-    leads = UserProperty.objects.get(name="email")
+    leads = UserProperty.objects.get(name="email", caller_type__name="user")
     Binding.objects.create(
         endpoint=_accounts_endpoint(), attribute="emailaddress1", source="user", value="email"
     )
     data = filled(page(dora, change_url(leads)))
     refused = send(dora, change_url(leads), data | {"name": "mail"})
-    assert "There is no user property “email”" in " ".join(errors(refused))
+    assert "No caller type that the endpoint admits has the user property “email”" in " ".join(
+        errors(refused)
+    )
     assert send(dora, change_url(role), filled(page(dora, change_url(role)))).status_code == 302
 
 
@@ -228,7 +230,7 @@ def test_of_thousands_of_endpoints_that_need_a_row_the_first_are_named(
 
 
 def test_a_user_property_in_use_cannot_be_deleted(dora: Client) -> None:
-    known = UserProperty.objects.get(name="email")
+    known = UserProperty.objects.get(name="email", caller_type__name="user")
     endpoint = _accounts_endpoint()
     Binding.objects.create(endpoint=endpoint, attribute="emailaddress1", source="user", value="email")
     url = reverse("admin:designer_userproperty_delete", args=[known.pk])

@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import json
+import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -27,8 +28,11 @@ from designer.documents.writing import export, to_bytes
 from designer.loading import load
 from designer.models import (
     AuditEntry,
+    CallerType,
     Endpoint,
+    EnvironmentValue,
     ExposedEntity,
+    Issuer,
     Module,
     OptionSet,
     Release,
@@ -37,13 +41,18 @@ from designer.models import (
     Version,
 )
 from designer.studio.audited import Audited
+from runtime.callers.issuers.registration import Registration
 from runtime.callers.local import issue
-from runtime.models import ApiAccount, FailedLogins
+from runtime.callers.refusal_counts import RefusalCount, refusal_counts
+from runtime.models import ApiAccount, ApiKey, FailedLogins
 from tests.designer.pages import ARGUMENT, OUTSIDE, routes
 from tests.designer.rows import endpoint
 from tests.designer.studio import page
+from tests.runtime.queries import a_query
 
 PASSWORD = "a long one of its own"
+# Another module than that of the query has a row rule for them.
+CASES = '<fetch><entity name="incident"><attribute name="title"/></entity></fetch>'
 # What is about a request and not about what it does.
 _BESIDE = ("django_session", "django_admin_log", "designer_auditentry", "axes_")
 # What everybody may change, since it is their own.
@@ -67,6 +76,9 @@ class World:
         api = User.objects.create_user("program", password=PASSWORD)
         self.account = ApiAccount.objects.create(user=api)
         issue(api)
+        key = ApiKey(name="spare")
+        key.make()
+        key.save()
         for user in (self.lost, api):
             now = dt.datetime.now(dt.UTC)
             FailedLogins.objects.create(account=user.username, failures=9, since=now, last_at=now)
@@ -77,6 +89,15 @@ class World:
         Module.objects.create(segment="zeta")
         Role.objects.create(name="zealot")
         UserProperty.objects.create(name="zest", kind="custom", expression="1")
+        CallerType.objects.create(name="zealot")
+        EnvironmentValue.objects.create(name="ZEST", type="String", text="zest")
+        Issuer.objects.create(name="Zest", issuer="https://zest.example", audiences=["zest"])
+        Registration.objects.create(issuer="zest", subject="z", entity="contact", record=uuid.uuid4())
+        now = dt.datetime.now(dt.UTC)
+        # What others have counted is written when somebody looks.
+        refusal_counts.flush()
+        RefusalCount.objects.create(issuer="zest", reason="audience", day=now.date(), last_at=now)
+        a_query("multi", CASES, name="past_rules")
         Group.objects.create(name="Zealots")
         OptionSet.objects.create(name="zest", enabled=False)
         proposed = page(self.administrator, reverse("studio:new_release")).context["form"]
@@ -104,6 +125,8 @@ class World:
         if name.startswith("studio:"):
             # The last version is what there is: going back to it would do nothing.
             return Release.objects.get() if "release" in name else Version.objects.order_by("-pk")[1]
+        if name == "admin:designer_endpoint_acknowledge":
+            return Endpoint.objects.get(name="past_rules")
         if name in ("admin:designer_endpoint_try", "admin:designer_endpoint_check"):
             return _of("create")
         if name == "admin:designer_endpoint_run":
@@ -169,7 +192,7 @@ SENT: dict[str, Callable[[World], dict[str, Any]]] = {
     "studio:new_release": lambda world: world.release | {"minor": 7},
     "studio:restore_release": _nothing,
     "studio:expose": lambda world: {
-        "module": "portal",
+        "module": "partners",
         "segment": "contacts",
         "operations": ["read"],
         "attributes": ["lastname"],
@@ -177,7 +200,14 @@ SENT: dict[str, Callable[[World], dict[str, Any]]] = {
     },
     "studio:import": _document,
     "studio:matrix": lambda world: {"cell": f"{_of('update').pk}:sales-manager"},
+    "admin:designer_endpoint_acknowledge": lambda world: {
+        "entity": "incident",
+        "reason-incident": "Counts only",
+    },
+    "admin:designer_optionset_acknowledge": _nothing,
+    "admin:designer_issuer_fetch": lambda world: {"issuer": "https://zest.invalid"},
     "studio:two_factor": lambda world: {"step": "begin"},
+    "studio:explain_token": lambda world: {"token": "no.token.atall"},
     "studio:refresh_metadata": _nothing,
     "studio:accept_metadata": _nothing,
     "admin:search": _nothing,
@@ -206,7 +236,11 @@ _ABOUT = {"studio:expose": "?entity=contact"}
 SHOWN = {
     *("admin:search", "admin:index", "admin:autocomplete", "admin:jsi18n", "admin:password_change_done"),
     *("admin:designer_endpoint_check", "admin:designer_optionset_check", "admin:designer_optionset_run"),
-    "studio:set_language",
+    *("studio:set_language", "studio:explain_token"),
+    # An issuer's own public documents.
+    "admin:designer_issuer_fetch",
+    # Option sets share the page of endpoints, and reach no entity.
+    "admin:designer_optionset_acknowledge",
 }
 # What is noted though it changes nothing here: the platform is asked, or nothing has been degraded.
 ASKED = {
@@ -259,6 +293,9 @@ def _actions() -> Iterator[tuple[Any, str, str]]:
     """The model, name and list of every action of the registry."""
     for model, pages in _registry().items():
         listed = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
+        if pages.actions is None:
+            # Django offers no action there, not even its own.
+            continue
         for _function, name, _description in pages._get_base_actions():
             yield model, name, listed
 
@@ -318,6 +355,27 @@ def test_who_may_only_look_changes_no_row_by_its_own_pages(world: World) -> None
             world.viewer.post(url, _filled(world, url) | _OTHER)
         world.viewer.post(reverse(f"{name}_delete", args=[pk]), {"post": "yes"})
         assert _changed(before) == set(), name
+
+
+# What everybody who is in may open: it is about themselves, or holds nothing.
+_OPEN = OWN | {
+    *("admin:index", "admin:jsi18n", "admin:password_change_done", "admin:search", "studio:palette"),
+    "admin:app_list",
+}
+
+
+def test_who_has_no_permission_opens_no_page(world: World) -> None:
+    User.objects.create_user("nobody", password=PASSWORD, is_staff=True)
+    client = _studio("nobody")
+    opened = []
+    for route in routes():
+        if route.name in {*OUTSIDE, *_OPEN, "admin:view_on_site"} or "?P<" in route.path:
+            continue
+        answer = client.get(world.path(route.name, route.path) + _ABOUT.get(route.name, ""))
+        # A row that one may not see is not there: the list says so.
+        if answer.status_code not in (302, 403, 404, 405):
+            opened.append((route.name, answer.status_code))
+    assert opened == []
 
 
 def test_what_a_form_does_is_in_the_audit_log(world: World) -> None:
@@ -395,5 +453,5 @@ def test_a_module_is_not_made_by_exposing_without_the_right_to_add_one(portico: 
     url = reverse("studio:expose") + "?entity=contact"
     data = SENT["studio:expose"](None)  # type: ignore[arg-type]  # it needs nothing of the world
     assert client.post(url, data).status_code == 422
-    assert not Module.objects.filter(segment="portal").exists()
+    assert not Module.objects.filter(segment="partners").exists()
     assert client.post(url, data | {"module": "sales"}).status_code == 302

@@ -124,6 +124,21 @@ def test_rows_and_text_of_a_query_follow_each_other(server: Server, page: Page) 
     assert query.get_by_role("combobox", name="Column").input_value() == "Full Name (fullname)"
 
 
+def test_what_conditions_compare_with_is_suggested_in_row_rules_too(server: Server, page: Page) -> None:
+    page.goto(server.url + "/admin/designer/exposedentity/")
+    page.get_by_label("Username").fill("designer")
+    page.get_by_label("Password").fill("demo")
+    page.keyboard.press("Enter")
+    page.locator("#result_list tbody tr", has_text="portal").get_by_role("link", name="cases").click()
+    rule = page.locator("[name$=-filter]").first
+    written = '<filter><condition attribute="title" operator="eq"/></filter>'
+    rule.evaluate("(field, text) => studio.set(field, text)", written)
+    page.get_by_label("Value").first.fill("")
+    page.keyboard.type("@user.ro")
+    page.get_by_role("option", name="@user.roles").click()
+    assert "@user.roles" in rule.input_value()
+
+
 def test_references_are_suggested_while_typing_and_marked_where_they_do_not_fit(endpoint: Page) -> None:
     endpoint.get_by_role("button", name="Add entity property").click()
     row = endpoint.locator("[data-row^=bindings-]").last

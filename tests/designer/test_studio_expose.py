@@ -31,21 +31,21 @@ def _problems(answer: Any) -> str:
 
 
 def test_the_usual_operations_are_served_at_once(dora: Client, rita: Caller, aya: Caller) -> None:
-    assert _send(dora, module="portal").status_code == 302
-    created = rita.post("/api/portal/contacts", {"lastname": "Exposed", "emailaddress1": "e@example.org"})
+    assert _send(dora, module="outreach").status_code == 302
+    created = rita.post("/api/outreach/contacts", {"lastname": "Exposed", "emailaddress1": "e@example.org"})
     assert created.status_code == 200, created.json()
-    path = f"/api/portal/contacts/{created.json()['id']}"
+    path = f"/api/outreach/contacts/{created.json()['id']}"
     assert rita.get(path).json()["lastname"] == "Exposed"
     assert rita.patch(path, {"lastname": "Changed"}).status_code == 204
-    listed = rita.get("/api/portal/queries/contacts?pageSize=1").json()
+    listed = rita.get("/api/outreach/queries/contacts?pageSize=1").json()
     assert (listed["count"], listed["hasMoreRecords"]) == (1, True)
     assert rita.delete(path).status_code == 204
     assert aya.get(path).status_code == 403
 
 
 def test_what_is_required_comes_along_though_it_was_not_ticked(dora: Client) -> None:
-    assert _send(dora, module="portal", attributes=["emailaddress1"]).status_code == 302
-    create = Endpoint.objects.get(kind="create", entity__module__segment="portal")
+    assert _send(dora, module="outreach", attributes=["emailaddress1"]).status_code == 302
+    create = Endpoint.objects.get(kind="create", entity__module__segment="outreach")
     assert set(create.inputs.values_list("name", flat=True)) == {"lastname", "emailaddress1"}
 
 
@@ -56,9 +56,9 @@ def test_only_the_ticked_operations_are_made_and_drafts_stay_drafts(dora: Client
 
 
 def test_what_is_there_already_is_not_overwritten(dora: Client) -> None:
-    assert _send(dora, module="portal").status_code == 302
+    assert _send(dora, module="outreach").status_code == 302
     before = list(Endpoint.objects.values_list("id", "title"))
-    assert "portal.contacts.create already" in _problems(_send(dora, module="portal"))
+    assert "outreach.contacts.create already" in _problems(_send(dora, module="outreach"))
     assert list(Endpoint.objects.values_list("id", "title")) == before
 
 
@@ -78,12 +78,12 @@ def test_a_segment_of_another_entity_is_refused(dora: Client) -> None:
 def test_what_is_wrong_is_said_at_its_field_and_nothing_typed_is_lost(
     dora: Client, field: str, value: Any, message: str
 ) -> None:
-    answer = _send(dora, **{"module": "portal", field: value})
+    answer = _send(dora, **{"module": "outreach", field: value})
     assert answer.status_code == 422
     form = answer.context["form"]
     assert message in str(form.errors[field])
     assert form["roles"].value() == ["sales-rep"]
-    assert not Module.objects.filter(segment="portal").exists()
+    assert not Module.objects.filter(segment="outreach").exists()
 
 
 def test_every_entity_of_the_platform_can_be_exposed(dora: Client) -> None:

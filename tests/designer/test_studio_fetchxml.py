@@ -31,7 +31,9 @@ def test_a_row_rule_of_an_endpoint_narrows_what_callers_reach(dora: Client, rita
 def test_a_row_rule_of_an_entity_narrows_all_its_endpoints(dora: Client, max: Caller) -> None:
     record = an_account()
     url = change_url(ExposedEntity.objects.get(segment="accounts"))
-    saved = send(dora, url, filled(page(dora, url)) | {"row_rule": MINE})
+    data = filled(page(dora, url))
+    add_row(data, "row_rule", filter=MINE)
+    saved = send(dora, url, data)
     assert saved.status_code == 302, errors(saved)
     assert max.get(record).status_code == 404
     assert max.patch(record, {"phone": "1"}, if_match="*").status_code == 404

@@ -73,6 +73,14 @@ def test_the_matrix_shows_every_endpoint_and_marks_anonymous_writes(dora: Client
     assert text.count("anyone may write") == 1
 
 
+def test_the_file_says_which_types_of_caller_are_admitted(dora: Client) -> None:
+    row = _create()
+    Endpoint.objects.filter(pk=row.pk).update(caller_types=["contact", "user"])
+    assert _table(dora)["POST /api/sales/accounts"]["caller types"] == "contact, user"
+    Endpoint.objects.filter(pk=row.pk).update(authentication_required=False)
+    assert _table(dora)["POST /api/sales/accounts"]["caller types"] == "any"
+
+
 def test_the_file_says_who_may_call(dora: Client) -> None:
     table = _table(dora)
     create = table["POST /api/sales/accounts"]
@@ -98,10 +106,10 @@ def test_a_click_gives_a_role_the_right_at_once_and_the_versions_lead_back(dora:
 def test_letting_more_callers_write_asks_first_in_words(dora: Client, anonymous: Caller) -> None:
     row = Endpoint.objects.get(kind="delete", entity__segment="accounts")
     before = _access(row)
-    versions = Version.objects.count()
+    versions, entries = Version.objects.count(), AuditEntry.objects.count()
     question = _click(dora, row, ANONYMOUS)
     assert (_access(row), Version.objects.count()) == (before, versions)
-    assert not AuditEntry.objects.exists()
+    assert AuditEntry.objects.count() == entries
     text = question.content.decode()
     assert "DELETE /api/sales/accounts/{id}" in text
     assert re.search(r"May call it now</dt><dd>sales-manager</dd>", text)
@@ -154,6 +162,16 @@ def test_a_second_click_restores_exactly(dora: Client, kind: str) -> None:
             if "Let more callers in?" in question.content.decode():
                 _confirm(dora, question)
         assert _access(row) == before, column
+
+
+def test_clicks_within_clicks_are_taken_back_one_after_the_other(dora: Client) -> None:
+    row = Endpoint.objects.get(kind="delete", entity__segment="accounts")
+    before = _access(row)
+    for column in (AUTHENTICATED, ANONYMOUS, ANONYMOUS, AUTHENTICATED):
+        question = _click(dora, row, column)
+        if "Let more callers in?" in question.content.decode():
+            _confirm(dora, question)
+    assert _access(row) == before
 
 
 def test_a_second_click_restores_what_anyone_could_call(dora: Client, anonymous: Caller) -> None:
@@ -214,7 +232,7 @@ def test_undo_is_for_changes_of_access_alone(dora: Client) -> None:
 
 
 def test_the_last_role_is_not_taken_by_a_click(dora: Client) -> None:
-    row = Endpoint.objects.get(kind="action")
+    row = Endpoint.objects.get(kind="action", entity__segment="accounts")
     said = _said(_click(dora, row, "sales-manager"))
     assert "“sales-manager” is the last role of POST /api/sales/accounts/{id}/actions/" in said
     assert _access(row) == (True, ["sales-manager"])

@@ -15,14 +15,17 @@ from tests.designer.rows import endpoint
 MOST = 15
 MOST_OF = {
     "an endpoint": 41,
-    "admin:designer_endpoint_change": 31,
+    "admin:auth_user_delete": 17,
+    "admin:designer_endpoint_change": 37,
     "admin:designer_endpoint_delete": 20,
-    "admin:designer_endpoint_try": 17,
+    "admin:designer_endpoint_try": 19,
+    "admin:designer_exposedentity_change": 20,
     "admin:designer_optionset_change": 25,
     "admin:designer_optionset_delete": 17,
     "admin:designer_optionset_try": 17,
     "admin:designer_role_delete": 25,
-    "admin:designer_userproperty_change": 19,
+    "admin:designer_userproperty_add": 17,
+    "admin:designer_userproperty_change": 23,
     "studio:version": 17,
 }
 

@@ -224,7 +224,7 @@ def test_counts_that_could_not_be_written_are_kept(portico: None, monkeypatch: A
         raise DatabaseError
 
     with monkeypatch.context() as broken:
-        broken.setattr("runtime.serving.usage._write", fail)
+        broken.setattr(Usage, "_add", fail)
         with pytest.raises(DatabaseError):
             usage.flush()
     usage.count("a", 200)

@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from crmbox.demo.people import MAX_MANAGER, RITA_REP
 from designer.groups import for_real
-from designer.models import AuditEntry, UserProperty
+from designer.models import AuditEntry, Issuer, UserProperty
 from tests.designer.studio import add_row, add_url, change_url, filled, page
 
 EXAMPLE = "admin:designer_userproperty_example"
@@ -65,6 +65,24 @@ def test_what_has_no_value_says_why(
     text = _shown(dora, reverse(EXAMPLE, args=[own.pk]), data, RITA_REP)
     assert 'role="alert"' in text
     assert said in text
+
+
+def test_a_property_is_shown_for_claims_that_issuers_let_expressions_read(
+    dora: Client, own: UserProperty
+) -> None:
+    url = reverse(EXAMPLE, args=[own.pk])
+    assert "claims" not in page(dora, change_url(own)).context["example_form"].fields
+    issuer = {"name": "Customers", "issuer": "https://customers.example", "audiences": ["api"]}
+    Issuer.objects.create(**issuer, readable_claims=["tier"])
+    data = filled(page(dora, change_url(own)))
+    assert "claims" in page(dora, change_url(own)).context["example_form"].fields
+    data |= {"expression": "user.fullName + ' ' + user.claims.tier"}
+    assert "Rita Rep gold" in _shown(dora, url, data | {"_example-claims": '{"tier": "gold"}'}, RITA_REP)
+    missing = _shown(dora, url, data, RITA_REP)
+    assert 'role="alert"' in missing
+    assert "tier" in missing
+    for wrong, said in (("[1]", "Write a JSON object"), ("{", "valid JSON")):
+        assert said in _shown(dora, url, data | {"_example-claims": wrong}, RITA_REP)
 
 
 def test_an_example_is_noted_and_asks_for_its_own_permission(dora: Client, own: UserProperty) -> None:

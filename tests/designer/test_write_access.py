@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import importlib
 import json
 from collections.abc import Callable, Iterator
@@ -12,6 +13,7 @@ from django.apps import apps
 from django.contrib import admin
 from django.contrib.auth.models import Group, Permission, User
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
@@ -23,15 +25,19 @@ from designer.models import (
     Endpoint,
     EndpointAccess,
     ExposedEntity,
+    Issuer,
     Module,
     PathAccess,
     Release,
     Role,
     Version,
 )
+from designer.studio.saving.checked import CheckedAdmin
+from designer.triggers.tables import WATCHED
 from runtime.models import ApiAccount
 from tests.callers import Caller
 from tests.designer.studio import add_row, add_url, change_url, filled, page
+from tests.row_rules import only_rule, ruled
 
 PATH = "/api/sales/accounts"
 
@@ -426,6 +432,300 @@ def test_a_designer_keeps_or_ends_creating_outside_the_row_rule(portico: None) -
     assert _save(client, _create(), **{OUTSIDE: "on"}).status_code == 200
 
 
+MINE = '<filter><condition attribute="ownerid" operator="eq-userid"/></filter>'
+CONTROLLER = "controller"
+
+
+def _narrowed() -> None:
+    """Everyone reaches their own accounts, and no role reaches more."""
+    Role.objects.get_or_create(name=CONTROLLER)
+    Role.objects.get_or_create(name="spare")
+    only_rule(MINE, segment="accounts", module="sales")
+    record_outside()
+
+
+def _accounts() -> ExposedEntity:
+    return ExposedEntity.objects.get(segment="accounts", module__segment="sales")
+
+
+def _all_for_controllers(client: Client) -> Any:
+    data = filled(page(client, change_url(_accounts())))
+    controller = Role.objects.get(name=CONTROLLER).pk
+    add_row(data, "row_rule", callers=[controller], all_records="on")
+    return client.post(change_url(_accounts()), data)
+
+
+def _writing() -> list[Endpoint]:
+    found = Endpoint.objects.filter(entity=_accounts(), enabled=True)
+    return [row for row in found if row.operation is not None and row.operation.writes]
+
+
+def _switched_off(client: Client) -> list[Endpoint]:
+    rows = _writing()
+    for row in rows:
+        assert _save(client, row, enabled=None).status_code == 302
+    return rows
+
+
+def _with_rule(entries: list[dict[str, Any]], **changes: Any) -> dict[str, Any]:
+    document = _document()
+    for entity in document["entities"]:
+        if (entity.get("module"), entity["segment"]) == ("sales", "accounts"):
+            entity["row_rule"] = entries
+    for endpoint in document["endpoints"]:
+        if (endpoint.get("module"), endpoint.get("exposure")) == ("sales", "accounts"):
+            endpoint |= changes
+    return document
+
+
+OPEN_TO_CONTROLLERS: list[dict[str, Any]] = [{"filter": MINE}, {"roles": [CONTROLLER], "all_records": True}]
+
+
+def an_entry_by_the_form(client: Client) -> None:
+    _all_for_controllers(client)
+
+
+def an_entry_while_all_are_drafts(client: Client) -> None:
+    rows = _switched_off(client)
+    assert _all_for_controllers(client).status_code == 302
+    for row in rows:
+        _save(client, row, enabled="on")
+
+
+def an_entry_by_an_import(client: Client) -> None:
+    _import(client, _with_rule(OPEN_TO_CONTROLLERS))
+
+
+def an_entry_by_two_imports(client: Client) -> None:
+    _import(client, _with_rule(OPEN_TO_CONTROLLERS, enabled=False))
+    assert not _writing()
+    _import(client, _with_rule(OPEN_TO_CONTROLLERS, enabled=True))
+
+
+def an_entry_of_another_role_whose_name_is_taken(client: Client) -> None:
+    """Who holds a role of that name in a token reaches all."""
+    spare = Role.objects.get(name="spare")
+    ruled(_accounts(), "", "spare")
+    record_outside()
+    assert _save(client, Role.objects.get(name=CONTROLLER), name="former").status_code == 302
+    _save(client, spare, name=CONTROLLER)
+
+
+def an_entry_restored(client: Client) -> None:
+    entry = ruled(_accounts(), "", CONTROLLER)
+    record_outside()
+    opened = Version.objects.latest("pk")
+    entry.delete()
+    record_outside()
+    client.post(reverse("studio:restore_version", args=[opened.pk]))
+
+
+def a_rule_of_its_own_removed(client: Client) -> None:
+    _open_but_for_rules_of_their_own()
+    for row in _writing():
+        _save(client, row, row_rule="")
+
+
+def a_rule_of_its_own_removed_from_drafts(client: Client) -> None:
+    _open_but_for_rules_of_their_own()
+    for row in _switched_off(client):
+        assert _save(client, row, row_rule="").status_code == 302
+        _save(client, row, enabled="on")
+
+
+def _open_but_for_rules_of_their_own() -> None:
+    ruled(_accounts(), "", CONTROLLER)
+    Endpoint.objects.filter(entity=_accounts()).exclude(kind="create").update(row_rule=MINE)
+    Endpoint.objects.filter(entity=_accounts(), kind="create").delete()
+    record_outside()
+
+
+RECORD_WAYS: list[Callable[[Client], None]] = [
+    *(an_entry_by_the_form, an_entry_while_all_are_drafts, an_entry_by_an_import, an_entry_by_two_imports),
+    *(an_entry_of_another_role_whose_name_is_taken, an_entry_restored),
+    *(a_rule_of_its_own_removed, a_rule_of_its_own_removed_from_drafts),
+]
+
+
+def _controllers_write_every_account() -> bool:
+    served = (one for one in load().endpoints.values() if one.definition.enabled and one.kind.writes)
+    return any(
+        entry.all_records and CONTROLLER in entry.roles and one.definition.row_rule is None
+        for one in served
+        if one.entity is not None and one.entity.key == "sales.accounts"
+        for entry in one.entity.row_rule
+    )
+
+
+@pytest.mark.parametrize("way", RECORD_WAYS, ids=lambda way: way.__name__)
+def test_a_designer_lets_no_role_reach_every_record_of_what_writes(portico: None, way: Any) -> None:
+    _narrowed()
+    way(_member("Designer"))
+    assert not _controllers_write_every_account()
+
+
+@pytest.mark.parametrize("way", RECORD_WAYS, ids=lambda way: way.__name__)
+def test_a_publisher_lets_a_role_reach_every_record(portico: None, way: Any) -> None:
+    _narrowed()
+    way(_member("Publisher"))
+    assert _controllers_write_every_account()
+
+
+def test_the_refusal_names_the_role_that_would_reach_every_record(portico: None) -> None:
+    _narrowed()
+    answer = _all_for_controllers(_member("Designer"))
+    assert (
+        "Only a publisher may let callers with the role controller reach every record of sales.accounts. "
+        "Keep the entries of the row rule, or ask a publisher."
+    ) in html.unescape(answer.content.decode())
+
+
+def test_a_designer_keeps_and_narrows_an_entry_of_all_records(portico: None) -> None:
+    _narrowed()
+    ruled(_accounts(), "", CONTROLLER)
+    record_outside()
+    client = _member("Designer")
+    assert _save(client, _accounts(), title="Other").status_code == 302
+    assert _controllers_write_every_account()
+    _import(client, _with_rule([{"filter": MINE}]))
+    assert not _controllers_write_every_account()
+
+
+TYPE_WAYS: list[Callable[[Client], None]] = []
+
+
+def of_type(way: Callable[[Client], None]) -> Callable[[Client], None]:
+    TYPE_WAYS.append(way)
+    return way
+
+
+@of_type
+def a_type_by_the_form(client: Client) -> None:
+    _save(client, _create(), caller_types=["user", "service", "contact"])
+
+
+@of_type
+def a_type_to_a_draft(client: Client) -> None:
+    assert _save(client, _create(), enabled=None).status_code == 302
+    assert _save(client, _create(), caller_types=["user", "service", "contact"]).status_code == 302
+    _save(client, _create(), enabled="on")
+
+
+@of_type
+def a_type_by_two_imports(client: Client) -> None:
+    access = {**_document_access(), "caller_types": ["contact", "service", "user"]}
+    _import(client, _document(enabled=False, access=access))
+    assert not _create().enabled
+    _import(client, _document(enabled=True))
+
+
+@of_type
+def a_type_at_another_path(client: Client) -> None:
+    assert _save(client, _create(), enabled=None, segment="elsewhere").status_code == 302
+    assert _save(client, _create(), caller_types=["user", "service", "contact"]).status_code == 302
+    _save(client, _create(), enabled="on")
+
+
+@of_type
+def a_type_narrowed_and_widened_again(client: Client) -> None:
+    assert _save(client, _create(), caller_types=["user"]).status_code == 302
+    _save(client, _create(), caller_types=["user", "contact"])
+
+
+def _document_access() -> dict[str, Any]:
+    (access,) = (
+        endpoint["access"]
+        for endpoint in _document()["endpoints"]
+        if (endpoint["kind"], endpoint.get("module"), endpoint.get("exposure"))
+        == ("create", "sales", "accounts")
+    )
+    found: dict[str, Any] = access
+    return found
+
+
+def _contacts_create() -> bool:
+    return _create().enabled and "contact" in _create().caller_types
+
+
+@pytest.mark.parametrize("way", TYPE_WAYS, ids=lambda way: way.__name__)
+def test_a_designer_admits_no_other_type_of_caller_to_what_writes(portico: None, way: Any) -> None:
+    way(_member("Designer"))
+    assert not _contacts_create()
+
+
+@pytest.mark.parametrize("way", TYPE_WAYS, ids=lambda way: way.__name__)
+def test_a_publisher_admits_another_type_of_caller(portico: None, way: Any) -> None:
+    way(_member("Publisher"))
+    assert _contacts_create()
+
+
+ISSUER = {"name": "Zest", "issuer": "https://zest.example", "audiences": ["zest"]}
+
+
+def roles_of_every_caller(client: Client) -> None:
+    url = change_url(Issuer.objects.get())
+    client.post(url, filled(page(_member("Administrator"), url)) | {"roles": ["sales-rep"]})
+
+
+def role_rules_by_an_import(client: Client) -> None:
+    document = _document()
+    (issuer,) = document["issuers"] or [ISSUER]
+    issuer["role_rules"] = [{"claim": "roles", "as_named": True}]
+    _import(client, {**document, "issuers": [issuer]})
+
+
+def a_new_issuer_by_an_import(client: Client) -> None:
+    new = {"name": "New", "issuer": "https://new.example", "audiences": ["x"], "roles": ["sales-rep"]}
+    _import(client, {**_document(), "issuers": [new]})
+
+
+def an_issuer_restored(client: Client) -> None:
+    issuer = Issuer.objects.get()
+    issuer.roles = ["sales-rep"]
+    issuer.save()
+    record_outside()
+    opened = Version.objects.latest("pk")
+    issuer.roles = []
+    issuer.save()
+    record_outside()
+    client.post(reverse("studio:restore_version", args=[opened.pk]))
+
+
+def another_entity_of_a_caller_type(client: Client) -> None:
+    document = _document()
+    document["caller_types"] = [
+        {**one, "entity": "lead"} if one["name"] == "contact" else one
+        for one in document.get("caller_types", [])
+    ] or [{"name": "contact", "entity": "lead"}]
+    _import(client, document)
+
+
+IDENTITY_WAYS: list[Callable[[Client], None]] = [
+    *(roles_of_every_caller, role_rules_by_an_import, a_new_issuer_by_an_import),
+    *(an_issuer_restored, another_entity_of_a_caller_type),
+]
+
+
+@pytest.mark.parametrize("group", ["Designer", "Publisher"])
+@pytest.mark.parametrize("way", IDENTITY_WAYS, ids=lambda way: way.__name__)
+def test_who_callers_are_is_the_administrators(portico: None, group: str, way: Any) -> None:
+    Issuer.objects.create(**ISSUER)
+    record_outside()
+    before = export(load())
+    way(_member(group))
+    now = export(load())
+    assert (now.issuers, now.caller_types) == (before.issuers, before.caller_types)
+
+
+def test_every_page_that_writes_the_configuration_passes_the_gate() -> None:
+    """What is written past it would count as done outside, and be taken for granted."""
+    watched = {
+        model: pages for model, pages in admin.site._registry.items() if model._meta.db_table in WATCHED
+    }
+    assert {Endpoint, Role, Issuer, Module, ExposedEntity} <= set(watched)
+    assert [model for model, pages in watched.items() if not isinstance(pages, CheckedAdmin)] == []
+
+
 def test_a_role_that_restricts_a_draft_cannot_be_deleted(portico: None) -> None:
     """Its endpoints would be open to every caller with a token."""
     client = _member("Publisher")
@@ -447,7 +747,7 @@ def test_the_upgrade_takes_what_is_enabled(portico: None) -> None:
     assert len(kept) > 10
     EndpointAccess.objects.all().delete()
     PathAccess.objects.all().delete()
-    importlib.import_module("designer.migrations.0007_write_access").fill(apps, None)
+    importlib.import_module("designer.migrations.0007_write_access").fill(apps, connection.schema_editor())
     assert _kept() == kept
 
 

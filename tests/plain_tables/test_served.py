@@ -8,9 +8,11 @@ import pytest
 
 from crmbox.demo.people import MAX_MANAGER, RITA_REP
 from designer.loading import load
+from designer.models import ExposedEntity, Role
 from designer.readiness import Checker, Metadata
 from tests.callers import Caller, account
 from tests.plain_tables.platform import PlainTables
+from tests.row_rules import ruled
 
 FIRMS, PERSONS = "/api/plain/firms", "/api/plain/persons"
 NOBODY = "00000000-0000-4000-8000-00000000dead"
@@ -95,6 +97,27 @@ def test_a_row_rule_keeps_others_out_of_read_list_update_and_delete(rita: Caller
     for answer in (rita.get(his), rita.patch(his, {"staff": 1}), rita.delete(his)):
         assert answer.status_code == 404
     assert max.get(his).json()["staff"] is None
+
+
+def test_entries_by_role_are_a_union_on_other_platforms_too(rita: Caller, max: Caller) -> None:
+    mine, his = made(rita, FIRMS, title="Mine"), made(max, FIRMS, title="His")
+    shared = made(max, FIRMS, title="Shared")
+    firms = ExposedEntity.objects.get(segment="firms")
+    entry = firms.row_rule.get()
+    entry.roles.set([Role.objects.create(name="nobodys")])
+    assert [rita.get(path).status_code for path in (mine, his, shared)] == [404, 404, 404]
+    assert rita.post(FIRMS, {"title": "New"}).status_code == 403
+
+    ruled(firms, '<filter><condition attribute="title" operator="eq" value="Shared"/></filter>')
+    assert [rita.get(path).status_code for path in (mine, his, shared)] == [404, 404, 200]
+    assert rita.patch(shared, {"title": "Taken"}).status_code == 403
+    entry.roles.set(Role.objects.exclude(name="nobodys"))
+    assert [rita.get(path).status_code for path in (mine, his, shared)] == [200, 404, 200]
+    listed = rita.get("/api/plain/queries/firms").json()
+    assert {row["title"] for row in listed["data"]} == {"Mine", "Shared"}
+    ruled(firms, "", *(role.name for role in Role.objects.exclude(name="nobodys")))
+    assert [rita.get(path).status_code for path in (mine, his, shared)] == [200, 200, 200]
+    assert rita.patch(his, {"staff": 1}).status_code == 204
 
 
 def test_a_write_may_not_give_a_record_away(rita: Caller) -> None:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import os
+import re
+import secrets
 import subprocess
 import sys
 
@@ -12,7 +14,8 @@ from pytest_django import Settings
 from project.checks import TAG, refuse_a_wrong_start
 from tests.servers import ROOT, Site
 
-KEYS = {"SECRET_KEY": "s" * 32, "TOKEN_SIGNING_KEY": "t" * 32}
+KEYS = {"SECRET_KEY": secrets.token_urlsafe(48), "TOKEN_SIGNING_KEY": secrets.token_urlsafe(48)}
+PRODUCTION_PAGE = ROOT / "docs" / "operations.md"
 EACH_KEY = [("SECRET_KEY", "portico.E001"), ("TOKEN_SIGNING_KEY", "portico.E002")]
 
 
@@ -92,6 +95,19 @@ def test_an_unknown_time_zone_is_named(settings: Settings, db: None, zone: str) 
     assert found() == ["portico.E008"]
 
 
+@pytest.mark.parametrize(
+    "origin", ["*", "null", "portal.example.org", "https://", "https://portal.example.org/", "https://*.org"]
+)
+def test_what_is_no_origin_is_named(settings: Settings, db: None, origin: str) -> None:
+    settings.CORS_ALLOWED_ORIGINS = ["https://portal.example.org", origin]
+    assert found() == ["portico.E019"]
+
+
+def test_origins_of_browsers_are_taken(settings: Settings, db: None) -> None:
+    settings.CORS_ALLOWED_ORIGINS = ["https://portal.example.org", "http://localhost:5173", "http://[::1]:80"]
+    assert found() == []
+
+
 def test_an_upload_folder_that_is_not_there_is_named(settings: Settings, db: None) -> None:
     settings.PORTICO = {**settings.PORTICO, "UPLOAD_FOLDER": "/nowhere/at/all"}
     assert found() == ["portico.E009"]
@@ -127,11 +143,30 @@ def test_a_server_program_cannot_load_a_wrong_production(empty_site: Site) -> No
 
 
 @pytest.mark.processes
+def test_no_service_starts_for_every_origin(empty_site: Site) -> None:
+    production = {"PORTICO_MODE": "production", "ALLOWED_HOSTS": "localhost", **KEYS}
+    for mode in ({}, production):
+        code, output = empty_site.run("serve", CORS_ORIGINS="*", **mode)
+        assert code == 1
+        assert "CORS_ORIGINS lists what is no origin: *." in output
+        assert output.count("HINT") == 1
+
+
+@pytest.mark.processes
+def test_the_documented_production_passes_djangos_own_checks(empty_site: Site) -> None:
+    documented = dict(re.findall(r"^    export (\w+)=(\S+)", PRODUCTION_PAGE.read_text(), re.MULTILINE))
+    documented = {name: value for name, value in documented.items() if not name.endswith("_FILE")}
+    assert {"PORTICO_MODE", "ALLOWED_HOSTS", "TRUSTED_PROXIES", "HSTS_SECONDS"} <= set(documented)
+    code, output = empty_site.run("check", "--deploy", "--fail-level", "WARNING", **{**documented, **KEYS})
+    assert code == 0, output
+
+
+@pytest.mark.processes
 def test_serve_refuses_production_with_the_demos_accounts(site: Site) -> None:
     code, output = site.run("serve", PORTICO_MODE="production", ALLOWED_HOSTS="localhost", **KEYS)
     assert code == 1
     assert "portico.E006" in output
-    assert "admin, agent, designer, manager, rep" in output
+    assert "admin, agent, customer, customer2, designer, manager, rep" in output
 
 
 @pytest.mark.processes

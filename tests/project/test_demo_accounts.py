@@ -1,4 +1,4 @@
-"""The demo's five accounts, as the loader makes them."""
+"""The demo's accounts, as the loader makes them."""
 
 from __future__ import annotations
 
@@ -19,20 +19,26 @@ PASSWORDS = {name: f"password of {name}" for name in (*API_ACCOUNTS, *STUDIO_ACC
 @pytest.fixture(autouse=True)
 def _empty() -> None:
     get_user_model().objects.all().delete()
-    for name in ("sales-rep", "sales-manager", "support"):
+    for name in ("sales-rep", "sales-manager", "support", "customer"):
         Role.objects.get_or_create(name=name)
 
 
 def test_api_accounts_stand_for_people_of_the_crm_and_open_no_studio() -> None:
     create_accounts(PASSWORDS)
     found = {
-        account.user.username: (str(account.platform_user), [role.name for role in account.roles.all()])
+        account.user.username: (
+            account.caller_type_id,
+            str(account.record),
+            [role.name for role in account.roles.all()],
+        )
         for account in ApiAccount.objects.all()
     }
     assert found == {
-        "rep": (people.RITA_REP, ["sales-rep"]),
-        "manager": (people.MAX_MANAGER, ["sales-manager"]),
-        "agent": (people.AYA_AGENT, ["support"]),
+        "rep": ("user", people.RITA_REP, ["sales-rep"]),
+        "manager": ("user", people.MAX_MANAGER, ["sales-manager"]),
+        "agent": ("user", people.AYA_AGENT, ["support"]),
+        "customer": ("contact", people.CLARA_CUSTOMER, ["customer"]),
+        "customer2": ("contact", people.COSMO_CONTACT, ["customer"]),
     }
     assert not get_user_model().objects.filter(api_account__isnull=False, is_staff=True).exists()
 

@@ -57,6 +57,15 @@ def test_getting_started_calls_once_well_and_once_with_every_error_named(shell: 
     assert {error["pointer"] for error in problem["errors"]} == {"/name", "/phone", "/revenue", "/industry"}
 
 
+@pytest.mark.processes
+def test_getting_started_calls_as_a_customer(shell: Shell) -> None:
+    where = commands("docs/getting-started.md", "Call it").splitlines()[0]
+    output = shell.run(f"{where}\n{commands('docs/getting-started.md', 'Be a customer')}")
+    assert '"fullName":"Clara Customer"' in output
+    assert '"count":3,"totalRecordCount":12' in output
+    assert re.search(r'\{"id":"[0-9a-f-]{36}"\}$', output)
+
+
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 
 

@@ -78,6 +78,9 @@ def test_only_listed_origins_may_call_from_a_browser(site: Site) -> None:
         for headers in (preflight.headers, answer.headers):
             assert headers.get("Access-Control-Allow-Origin") == (origin if allowed else None)
             assert "Access-Control-Allow-Credentials" not in headers
+        if allowed:
+            exposed = set(answer.headers["Access-Control-Expose-Headers"].split(", "))
+            assert {"RateLimit", "RateLimit-Policy", "Retry-After"} <= exposed
 
 
 @pytest.mark.processes

@@ -61,7 +61,7 @@ def test_a_server_says_that_it_lives_without_a_look_at_the_database(method: str)
     for signal in signals:
         signal.connect(listen)
     try:
-        environ = RequestFactory().generic(method, "/health/live").environ
+        environ = RequestFactory().generic(method, "/health/live", HTTP_HOST="testserver").environ
         body = b"".join(application(environ, lambda status, headers: answered.append(status)))
     finally:
         for signal in signals:

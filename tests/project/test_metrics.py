@@ -8,12 +8,17 @@ import pytest
 from django.conf import settings as django_settings
 from django.test import Client
 
-from project.metrics import PlatformMetrics
+from project.observability.platform_observer import PlatformMetrics
 
 
 def far(**headers: str) -> int:
     """The status that another machine gets."""
     return Client(REMOTE_ADDR="203.0.113.7").get("/metrics", headers=headers).status_code
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "::1", "::ffff:127.0.0.1"])
+def test_this_machine_has_several_addresses(address: str) -> None:
+    assert Client(REMOTE_ADDR=address).get("/metrics").status_code == 200
 
 
 @pytest.fixture

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import errno
 import re
 from typing import Any, NoReturn
 
 import pytest
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest
 from django.test import Client
 from django.urls import path
@@ -18,10 +20,12 @@ def fail(request: HttpRequest) -> NoReturn:
 class Failing:
     """Middleware that fails."""
 
+    error: Exception = RuntimeError("the secret reason")
+
     def __init__(self, get_response: object) -> None: ...
 
     def __call__(self, request: HttpRequest) -> NoReturn:
-        fail(request)
+        raise self.error
 
 
 urlpatterns = [path("failing", fail), *urlpatterns]
@@ -71,6 +75,26 @@ def test_a_failure_tells_a_reader_nothing_of_its_reason(client: Client) -> None:
     page = client.get("/failing")
     assert page.status_code == 500
     assert page.headers["Content-Type"].startswith("text/html")
+    assert "secret reason" not in page.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "words"),
+    [
+        (OperationalError("secret reason"), 503, "The service&#x27;s database cannot be reached."),
+        (InterfaceError("secret reason"), 503, "The service&#x27;s database cannot be reached."),
+        (OSError(errno.ENOSPC, "secret reason"), 507, "no room left"),
+    ],
+)
+def test_a_page_says_what_is_away_and_to_save_again(
+    settings: Any, monkeypatch: pytest.MonkeyPatch, error: Exception, status: int, words: str
+) -> None:
+    monkeypatch.setattr(Failing, "error", error)
+    settings.MIDDLEWARE = [f"{__name__}.Failing", *settings.MIDDLEWARE]
+    page = Client(raise_request_exception=False).get("/admin/")
+    assert page.status_code == status
+    assert words in page.content.decode()
+    assert "Save it again." in page.content.decode()
     assert "secret reason" not in page.content.decode()
 
 

@@ -32,7 +32,7 @@ def test_a_second_server_on_the_same_port_is_refused(site: Site) -> None:
 def test_the_start_prints_where_everything_is(site: Site) -> None:
     server = site.start()
     # It is printed by the main process, once that has seen a worker answer, as `start` has.
-    until(lambda: "rep, manager, agent" in server.output())
+    until(lambda: "rep, manager, agent, customer, customer2" in server.output())
     for address in ("/admin/", "/api/docs", "/api/openapi.json"):
         assert server.url + address in server.output()
         assert server.request("GET", address).status_code == 200

@@ -327,8 +327,8 @@ CHUNKED = (
 @pytest.mark.parametrize(
     ("lines", "status"),
     [
-        (b"GET /health/live HTTP/1.1\r\n\r\n", 200),
-        (b"GET /optionsets/priorities HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 200),
+        (b"GET /health/live HTTP/1.1\r\n\r\n", 400),
+        (b"GET /optionsets/priorities HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400),
         (b"GET /admin/login/ HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400),
         (b"GET /health/live HTTP/1.0\r\n\r\n", 200),
         (b"GET /a%ffb HTTP/1.1\r\nHost: a\r\n\r\n", 404),
@@ -347,3 +347,21 @@ def test_http_2_is_left_to_a_proxy(server: Server) -> None:
     with connected(server, b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 1) as (client,):
         answer = end_of(client)
     assert answer == b"" or answer.startswith(b"HTTP/1.1 400 ")
+
+
+def test_a_body_that_finds_no_room_is_read_to_its_end_so_that_its_sender_sees_the_answer(
+    site: Site, full: Path
+) -> None:
+    server = site.start(UPLOAD_FOLDER=str(full))
+    headers = {"Authorization": f"Bearer {server.token('rep')}"}
+    rows = server.request("GET", "/api/sales/queries/accounts?pageSize=1", headers=headers).json()["data"]
+    sent = {
+        **headers,
+        "Content-Type": "application/pdf",
+        "Content-Disposition": "attachment; filename=contract.pdf",
+    }
+    path = f"{ACCOUNTS}/{rows[0]['id']}/files/contract"
+    for _ in range(5):
+        answer = server.request("POST", path, headers=sent, data=PDF * 9)
+        assert (answer.status_code, answer.json()["code"]) == (507, "insufficient_storage")
+    assert list(full.iterdir()) == []

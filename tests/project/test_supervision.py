@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -14,6 +15,8 @@ import pytest
 import requests
 
 from project.management.commands.serve import GRACE_SECONDS
+from project.server.crew import Crew
+from project.server.heartbeats import STARTS_WITHIN, Heartbeats, shared_counts
 from project.server.supervisor import Restarts
 from tests.processes import descendants, lives
 from tests.servers import ROOT, Server, Site, free_port
@@ -56,6 +59,78 @@ def test_a_worker_that_waits_for_its_restart_keeps_no_other_from_it() -> None:
     assert restarts.take_due() == [1]
     clock.now += 2
     assert restarts.take_due() == [0]
+
+
+def test_a_worker_that_gives_no_sign_is_told_once_and_a_busy_one_never() -> None:
+    clock, counts = _Clock(), shared_counts(2)
+    heartbeats = Heartbeats(counts, 60, clock)
+    told = []
+    for worker in (0, 1):
+        heartbeats.starts(worker)
+    for second in range(200):
+        clock.now += 1
+        counts[0] += 1
+        counts[1] += second < 30
+        told += [(second, worker) for worker in heartbeats.silent()]
+    assert told == [(90, 1)]
+    heartbeats.starts(1)
+    assert counts[1] == 0
+
+
+def test_a_start_may_take_longer_than_an_answer_and_not_for_ever() -> None:
+    clock = _Clock()
+    heartbeats = Heartbeats(shared_counts(1), 60, clock)
+    heartbeats.starts(0)
+    silent_after = 0
+    while not heartbeats.silent():
+        clock.now += 1
+        silent_after += 1
+    assert silent_after == STARTS_WITHIN + 1
+
+
+def test_a_machine_that_was_suspended_does_not_blame_its_workers() -> None:
+    clock, counts = _Clock(), shared_counts(1)
+    heartbeats = Heartbeats(counts, 60, clock)
+    heartbeats.starts(0)
+    counts[0] = 1
+    assert heartbeats.silent() == []
+    clock.now += 3600
+    assert heartbeats.silent() == []
+
+
+def test_nobody_is_missed_where_that_is_switched_off() -> None:
+    clock = _Clock()
+    heartbeats = Heartbeats(shared_counts(1), 0, clock)
+    heartbeats.starts(0)
+    clock.now += 4
+    assert heartbeats.silent() == []
+
+
+def test_a_sign_of_life_goes_before_all_that_waits_and_not_past_threads_that_hang() -> None:
+    crew, release, done = Crew(1), threading.Event(), threading.Event()
+    order: list[str] = []
+    crew.put(lambda: order.append("hangs") or release.wait(SECONDS))  # type: ignore[func-returns-value,arg-type]
+    crew.put(lambda: order.append("waits"))
+    crew.put_first(lambda: order.append("sign"))
+    crew.put(done.set)
+    assert "sign" not in order
+    release.set()
+    assert done.wait(SECONDS)
+    assert order == ["hangs", "sign", "waits"]
+
+
+@pytest.mark.processes
+def test_a_worker_that_does_not_answer_is_replaced(site: Site) -> None:
+    server = site.start(WORKERS="2", WORKER_PATIENCE="10", REQUEST_DEADLINE="5")
+    first = _workers(server, 2)
+    os.kill(first[0], signal.SIGSTOP)
+    give_up = time.monotonic() + 3 * SECONDS
+    while lives(first[0]):
+        assert time.monotonic() < give_up, server.output()
+        time.sleep(0.1)
+    _until_another_answers(server, first[0])
+    assert "does not answer and is ended" in server.output()
+    assert server.process.poll() is None
 
 
 @pytest.mark.processes

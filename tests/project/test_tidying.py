@@ -8,6 +8,7 @@ import time
 import uuid
 
 import pytest
+from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
 from django.core.management import CommandError, call_command
@@ -19,7 +20,8 @@ from project import claims
 from project.expired_rows import kinds
 from project.models import Claim
 from project.tidying import tidy
-from runtime.models import FailedLogins, IdempotencyRecord, KnownNetwork
+from runtime.models import FailedLogins, IdempotencyRecord, KnownNetwork, RefusalCount, TokenFamily
+from tests.audit_log import entry_of
 from tests.callers import Caller, account
 from tests.servers import Site
 
@@ -45,12 +47,14 @@ def rows_of_each_kind() -> dict[type[models.Model], int]:
     for number, expires in enumerate((LONG_AGO, LONG_AGO, soon)):
         token = OutstandingToken.objects.create(user=user, jti=f"jti{number}", token="", expires_at=expires)
         BlacklistedToken.objects.create(token=token)
+        TokenFamily.objects.create(user=user, issued_at=LONG_AGO, expires_at=expires)
         Session.objects.create(session_key=f"session{number}", session_data="", expire_date=expires)
     for when in (LONG_AGO, NOW):
         FailedLogins.objects.create(account=f"nobody {when}", since=when, last_at=when)
         KnownNetwork.objects.create(user=user, network=f"{when}", last_at=when)
-        entry = AuditEntry.objects.create(action=AuditEntry.Action.LOGIN)
-        AuditEntry.objects.filter(pk=entry.pk).update(at=when)
+        entry_of(when)
+        LogEntry.objects.bulk_create([LogEntry(action_time=when, user=user, action_flag=CHANGE)])
+        RefusalCount.objects.create(reason="expired", day=when.date(), last_at=when)
         tried = TriedCall.objects.create(token=uuid.uuid4(), account="", endpoint=1, sent="")
         TriedCall.objects.filter(pk=tried.pk).update(made_at=when)
         EndpointCalls.objects.create(endpoint="used", hour=when, last_at=when)
@@ -63,7 +67,18 @@ def rows_of_each_kind() -> dict[type[models.Model], int]:
             "VALUES (%s, 'account', 'r', 'a', %s, %s)",
             [("lost", False, LONG_AGO), ("under way", False, NOW), ("kept", True, LONG_AGO)],
         )
-    counted = (OutstandingToken, BlacklistedToken, Session, FailedLogins, KnownNetwork, AuditEntry, TriedCall)
+    counted = (
+        OutstandingToken,
+        BlacklistedToken,
+        TokenFamily,
+        Session,
+        FailedLogins,
+        KnownNetwork,
+        AuditEntry,
+        LogEntry,
+        RefusalCount,
+        TriedCall,
+    )
     return {IdempotencyRecord: 1, EndpointCalls: 2, **dict.fromkeys(counted, 1)}
 
 
@@ -94,8 +109,7 @@ def test_a_step_removes_so_many_at_most() -> None:
 def test_an_audit_log_without_days_is_kept_for_ever(settings: object) -> None:
     from django.conf import settings as now
 
-    entry = AuditEntry.objects.create(action=AuditEntry.Action.LOGIN)
-    AuditEntry.objects.filter(pk=entry.pk).update(at=LONG_AGO)
+    entry = entry_of(LONG_AGO)
     settings.PORTICO = {**now.PORTICO, "AUDIT_DAYS": 0}  # type: ignore[attr-defined]
     call_command("tidy", stdout=io.StringIO())
     assert AuditEntry.objects.filter(pk=entry.pk).exists()
@@ -150,7 +164,7 @@ def test_a_service_that_nobody_calls_tidies_by_itself(site: Site) -> None:
 
 _EXPIRED = """
 import datetime as dt
-from runtime.models import FailedLogins, IdempotencyRecord, KnownNetwork
+from runtime.models import FailedLogins, IdempotencyRecord, KnownNetwork, TokenFamily
 old = dt.datetime(2020, 1, 1, tzinfo=dt.UTC)
 IdempotencyRecord.objects.create(digest="d", body_digest="", record_id="", deadline=old, expires=old)
 """

@@ -9,6 +9,7 @@ from crmclient import Guid, Reference
 from crmclient.query.ast import Column, Condition, Filter, Operator, Query
 from designer.models import Endpoint, ExposedEntity, Module
 from designer.platform import get_platform
+from tests.row_rules import only_rule
 
 TEAMS = "/api/sales/teams"
 MEMBERS = "teammembership_association"
@@ -34,7 +35,7 @@ def associations(**settings: Any) -> Endpoint:
 def only(segment: str, *conditions: str) -> None:
     """Give the exposed entity a row rule of FetchXML conditions."""
     rule = f"<filter>{''.join(f'<condition {each}/>' for each in conditions)}</filter>"
-    ExposedEntity.objects.filter(module__segment="sales", segment=segment).update(row_rule=rule)
+    only_rule(rule, segment=segment, module="sales")
 
 
 def a_team(name: str = "Field") -> Guid:

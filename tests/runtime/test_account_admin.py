@@ -40,7 +40,14 @@ def page_of(username: str) -> str:
 
 
 def form(username: str = "petra", password: str = PASSWORD, **changes: Any) -> dict[str, Any]:
-    return {"username": username, "password": password, "active": "on", "platform_user": "", **changes}
+    return {
+        "username": username,
+        "password": password,
+        "active": "on",
+        "caller_type": "user",
+        "platform_user": "",
+        **changes,
+    }
 
 
 def errors(answer: Any) -> dict[str, list[str]]:
@@ -70,7 +77,7 @@ def test_accounts_of_the_api_and_of_the_studio_are_listed_apart(studio: Client) 
     listed = studio.get("/admin/auth/user/").context["cl"].queryset.values_list("username", flat=True)
     assert set(listed) == {"designer", "admin"}
     shown = studio.get(LIST).context["cl"].queryset.values_list("user__username", flat=True)
-    assert set(shown) == {"rep", "manager", "agent"}
+    assert set(shown) == {"rep", "manager", "agent", "customer", "customer2"}
 
 
 def test_platform_users_are_chosen_by_name(studio: Client) -> None:
@@ -206,4 +213,4 @@ def test_while_the_platform_is_away_the_present_choice_is_kept(studio: Client, u
     assert "cannot be reached" in page.content.decode()
     answer = studio.post(page_of("rep"), form("rep", password="", platform_user=people.RITA_REP))
     assert answer.status_code == 302
-    assert str(ApiAccount.objects.get(user__username="rep").platform_user) == people.RITA_REP
+    assert str(ApiAccount.objects.get(user__username="rep").record) == people.RITA_REP

@@ -50,6 +50,21 @@ def test_the_address_is_what_the_trusted_proxies_wrote(
     assert address(settings, proxies, forwarded) == expected
 
 
+@pytest.mark.parametrize("proxies", [0, 1])
+@pytest.mark.parametrize(
+    ("peer", "expected"),
+    [
+        ("::ffff:192.0.2.1", "192.0.2.1"),
+        ("::ffff:c000:201", "192.0.2.1"),
+        ("::ffff:0:192.0.2.1", "::ffff:0:192.0.2.1"),
+        ("2001:db8::1", "2001:db8::1"),
+        ("fe80::1%eth0", "fe80::1%eth0"),
+    ],
+)
+def test_ipv4_at_a_socket_of_ipv6_is_ipv4(settings: Any, proxies: int, peer: str, expected: str) -> None:
+    assert address(settings, proxies, peer=peer) == expected
+
+
 def test_a_unix_socket_is_this_machine(settings: Any) -> None:
     assert address(settings, 0, peer="") == "127.0.0.1"
 

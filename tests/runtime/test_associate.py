@@ -15,6 +15,7 @@ from crmclient.stand_in import Asked, Effect, StandIn
 from designer.models import Column, Endpoint, ExposedEntity, Fetcher, Input, Module, Precondition
 from designer.platform import get_platform
 from tests.callers import Caller
+from tests.row_rules import ruled
 from tests.runtime.accounts import NOBODY
 from tests.runtime.associations import MAX, MEMBERS, RITA, TEAMS, a_team, associations, members, only, path
 from tests.runtime.test_row_rules import same
@@ -101,12 +102,10 @@ def test_a_related_record_outside_its_row_rule_is_unknown(
 def test_the_row_rule_of_another_exposure_of_the_related_entity_is_not_asked(
     served: Endpoint, rita: Caller
 ) -> None:
-    ExposedEntity.objects.create(
-        module=Module.objects.get(segment="sales"),
-        segment="nobody",
-        entity="systemuser",
-        row_rule='<filter><condition attribute="systemuserid" operator="null"/></filter>',
+    nobody = ExposedEntity.objects.create(
+        module=Module.objects.get(segment="sales"), segment="nobody", entity="systemuser"
     )
+    ruled(nobody, '<filter><condition attribute="systemuserid" operator="null"/></filter>')
     team = a_team()
     assert rita.request("PUT", path(team, RITA)).status_code == 204
     Endpoint.objects.filter(pk=served.pk).update(settings={**served.settings, "related": "nobody"})

@@ -47,7 +47,7 @@ def custom(name: str, expression: str) -> UserPropertyDefinition:
 
 def caller(user: str, *roles: str) -> Caller:
     profile = get_platform().user(user)
-    return Caller("portico", user, frozenset(roles), platform_user=user, profile=profile)
+    return Caller("portico", user, frozenset(roles), record=user, profile=profile)
 
 
 def context(*properties: UserPropertyDefinition) -> UserContext:
@@ -281,7 +281,7 @@ def test_values_of_one_caller_are_never_anothers() -> None:
     rita, max_ = caller(people.RITA_REP), caller(people.MAX_MANAGER)
     assert built.values(rita) == {"name": "Rita Rep"}
     assert built.values(max_) == {"name": "Max Manager"}
-    assert built.values(replace(rita, platform_user=people.AYA_AGENT)) == {"name": "Aya Agent"}
+    assert built.values(replace(rita, record=people.AYA_AGENT)) == {"name": "Aya Agent"}
 
 
 def test_what_the_studio_tries_is_read_afresh() -> None:
@@ -307,7 +307,7 @@ def test_a_new_token_shows_changed_roles(rita: Client) -> None:
 def identify_local(user: str) -> Caller:
     """Identifies an account that stands for `user`."""
     someone = get_user_model().objects.create_user("someone")
-    ApiAccount.objects.create(user=someone, platform_user=user)
+    ApiAccount.objects.create(user=someone, record=user)
     return identify({"iss": "portico", "sub": str(someone.pk)})
 
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from django.apps import apps
+from django.db import connection
 from django.http import HttpRequest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -17,6 +17,7 @@ from crmbox.demo import people
 from crmclient import Reference, Value
 from crmclient.query.ast import Column, Operator, Page, Query
 from crmclient.query.designed import DesignedCondition, DesignedFilter, DesignedItem, Literal
+from designer.definitions import RowRuleEntry
 from designer.documents.reading import read
 from designer.documents.writing import export, to_bytes
 from designer.history.recording import Author, Origin
@@ -40,6 +41,7 @@ from runtime.request_context import Exchange
 from runtime.steps.row_rule_guard import CreateGuard
 from runtime.steps.rules import RowRule
 from tests.callers import Caller
+from tests.row_rules import ruled, schema_before_entries
 from tests.runtime.accounts import ACCOUNTS, NOBODY, endpoint
 from tests.runtime.test_row_rules import MINE, only
 
@@ -156,7 +158,7 @@ def test_a_lookup_compared_by_its_name_is_looked_up(rita: Caller) -> None:
 def test_records_of_a_list_are_held_to_their_own_rule(rita: Caller) -> None:
     module = ExposedEntity.objects.get(segment="accounts").module
     rule = '<filter><condition attribute="lastname" operator="ne" value="Hidden"/></filter>'
-    ExposedEntity.objects.create(module=module, segment="people", entity="contact", row_rule=rule)
+    ruled(ExposedEntity.objects.create(module=module, segment="people", entity="contact"), rule)
     contacts = endpoint("create").inputs.get(name="contacts")
     sent = next(binding.value for binding in contacts.bindings.all() if binding.attribute == "lastname")
     body = {"name": "With people", "contacts": [{sent: "Seen"}, {sent: "Hidden"}, {sent: "hidden"}]}
@@ -276,7 +278,7 @@ def test_what_is_decided_is_what_the_platform_says(
     portico: None, rule: DesignedFilter, values: dict[str, Value]
 ) -> None:
     platform = get_platform()
-    guarded = RowRule("account", [rule], platform)
+    guarded = RowRule("account", [(RowRuleEntry(filter=rule),)], platform)
     exchange = Exchange(HttpRequest(), UserContext((), platform))
     allowed = CreateGuard(guarded, platform).allows(values, exchange)
     id = platform.create("account", values).id
@@ -351,12 +353,13 @@ def test_an_upgrade_keeps_creates_as_they_are_and_makes_no_version_of_it(rita: C
     before = document_at(Version.objects.latest("id").pk)
     versions = Version.objects.count()
     migration = importlib.import_module("designer.migrations.0009_create_outside_rule")
-    migration.keep_creating(apps, None)
+    migration.keep_creating(schema_before_entries("0009_create_outside_rule"), connection.schema_editor())
     assert endpoint("create").settings == {SETTING: True}
     known = EndpointAccess.objects.filter(creates_outside_row_rule=True)
-    assert [row.endpoint for row in known] == [endpoint("create").pk]
+    cases = Endpoint.objects.get(kind="create", module__segment="portal")
+    assert {row.endpoint for row in known} == {cases.pk, endpoint("create").pk}
     places = PathAccess.objects.filter(creates_outside_row_rule=True)
-    assert [(row.method, row.path) for row in places] == [("POST", ACCOUNTS)]
+    assert {(row.method, row.path) for row in places} == {("POST", "/api/portal/cases"), ("POST", ACCOUNTS)}
     assert rita.post(ACCOUNTS, {"name": "As before"}).status_code == 200
     recorded = RecordedItem.objects.get(collection="endpoints", key="sales.accounts.create")
     assert recorded.content["settings"] == {SETTING: True}

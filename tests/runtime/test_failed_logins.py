@@ -88,6 +88,14 @@ def test_forty_wrong_passwords_from_one_ipv6_network_are_a_lock_out() -> None:
     assert log_in("2001:db8:7:1::1").status_code == 200
 
 
+def test_ipv4_callers_of_a_socket_of_ipv6_are_not_one_network() -> None:
+    """`HOST=::` listens to both, and names callers of IPv4 so."""
+    assert fail(3 * LIMIT, "::ffff:192.0.2.9", "name-#").status_code == 429
+    assert log_in("::ffff:192.0.2.9").status_code == 429
+    assert log_in("::ffff:192.0.2.10").status_code == 200
+    assert log_in("2001:db8::1").status_code == 200
+
+
 def test_one_network_that_tries_many_names_is_locked_out_of_all() -> None:
     fail(3 * LIMIT, "192.0.2.9", "name-#")
     refused = log_in("192.0.2.9")

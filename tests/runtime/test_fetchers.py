@@ -13,6 +13,7 @@ from crmclient import Reference
 from designer.models import Binding, Column, Endpoint, Fetcher, Precondition, UserProperty
 from designer.platform import get_platform
 from tests.callers import Caller
+from tests.row_rules import only_rule
 from tests.runtime.accounts import ACCOUNTS, NOBODY, an_account, endpoint, stored
 
 CONTACT = """<fetch><entity name="contact">
@@ -90,11 +91,7 @@ def test_a_later_fetcher_uses_an_earlier_one_and_none_runs_that_nothing_reads(ri
 
 
 def test_a_fetcher_reads_with_the_services_rights_unless_row_rules_are_ticked(rita: Caller) -> None:
-    from designer.models import ExposedEntity
-
-    found = ExposedEntity.objects.get(segment="accounts")
-    found.row_rule = '<filter><condition attribute="ownerid" operator="eq-userid"/></filter>'
-    found.save()
+    only_rule('<filter><condition attribute="ownerid" operator="eq-userid"/></filter>')
     other = an_account(ownerid=Reference("systemuser", people.AYA_AGENT), accountnumber="X-1")
     query = """<fetch><entity name="account"><attribute name="name"/><filter>
       <condition attribute="accountnumber" operator="eq" value="X-1"/></filter></entity></fetch>"""

@@ -69,3 +69,39 @@ def test_the_time_that_a_body_takes_is_its_senders(
     }
     answer = rita.client.generic("POST", "/api/sales/accounts", **environment)
     assert answer.status_code == 200, answer.content
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " ",
+        "\t\n",
+        "\u200b",
+        "\ufeff",
+        "\u2060",
+        "\u200b \u200d\ufeff",
+        "\u00ad",
+        "\u202e",
+        "\u3164",
+        "\u2800",
+    ],
+    ids=ascii,
+)
+def test_text_that_nobody_sees_is_blank_where_text_is_required(anonymous: Caller, text: str) -> None:
+    answer = anonymous.post(LEADS, {"topic": text, "lastName": "Seen"})
+    assert answer.status_code == 400
+    assert {"pointer": "/topic", "code": "required"}.items() <= answer.json()["errors"][0].items()
+
+
+@pytest.mark.parametrize("text", ["a", "\u200ba", "ک\u200cک", "👩\u200d👩", "·", "0"], ids=ascii)
+def test_what_is_seen_is_stored_as_it_was_sent(anonymous: Caller, text: str) -> None:
+    assert anonymous.post(LEADS, {"topic": text, "lastName": "Seen"}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b'{"topic": "a", "topic": "b"}', b'{"topic": "a", "t\\u006fpic": "a"}', b'{"topic": {"a": 1, "a": 1}}'],
+)
+def test_a_key_that_is_there_twice_is_refused(anonymous: Caller, body: bytes) -> None:
+    assert anonymous.post(LEADS, body).status_code == 400

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
+import uuid
 
+import pytest
 from django.utils import timezone
 
 from crmclient.query.ast import Column, Condition, Filter, Operator, Query
@@ -124,3 +126,23 @@ def test_a_file_for_another_record_is_another_request(rita: Caller) -> None:
     assert rita.post(second, b"%PDF-1.4 x", idempotency_key="k12", **sent).status_code == 422
     assert len(rita.get(first).json()) == 1
     assert rita.get(second).json() == []
+
+
+LEADS = "/api/sales/leads"
+LEAD = {"topic": "Chairs", "lastName": "Somebody"}
+
+
+@pytest.mark.parametrize("key", ["1", "order-1", "a" * 100, "12" * 50, "1234567890123456789"])
+def test_a_caller_without_a_token_sends_no_key_that_others_guess(anonymous: Caller, key: str) -> None:
+    answer = anonymous.post(LEADS, LEAD, idempotency_key=key)
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid_idempotency_key")
+    assert "UUID" in answer.json()["detail"]
+    assert not IdempotencyRecord.objects.exists()
+
+
+def test_a_caller_without_a_token_repeats_with_a_uuid(anonymous: Caller) -> None:
+    key = str(uuid.uuid4())
+    first = anonymous.post(LEADS, LEAD, idempotency_key=key)
+    again = anonymous.post(LEADS, LEAD, idempotency_key=key)
+    assert first.status_code == 200, first.content
+    assert (again.content, again["Idempotency-Replayed"]) == (first.content, "true")

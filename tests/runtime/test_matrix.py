@@ -10,6 +10,7 @@ from django.contrib.auth import get_user_model
 from designer.definitions import EndpointDefinition
 from designer.documents.reading import read
 from designer.models import Endpoint, Role
+from designer.names import USER_TYPE
 from designer.platform import get_platform
 from project.demo import CONFIGURATION
 from runtime.models import ApiAccount
@@ -19,7 +20,8 @@ from tests.runtime.accounts import NOBODY
 DOCUMENT = read(CONFIGURATION.read_bytes())
 ENDPOINTS = {endpoint.key: endpoint for endpoint in DOCUMENT.endpoints}
 ROLES = [role.name for role in DOCUMENT.roles]
-# Nobody; an account without roles; an account with one.
+# Nobody; an account of a user without roles; an account of a user with one. What customers may call:
+# tests/runtime/test_portal_matrix.py.
 CALLERS = ["anonymous", "none", *ROLES]
 
 
@@ -27,7 +29,7 @@ def _caller(who: str) -> Caller:
     if who == "anonymous":
         return Caller()
     user = get_user_model().objects.create_user(f"matrix-{who}", password=PASSWORD)
-    made = ApiAccount.objects.create(user=user, platform_user=get_platform().who())
+    made = ApiAccount.objects.create(user=user, record=get_platform().who())
     if who != "none":
         made.roles.add(Role.objects.get(name=who))
     return account(user.get_username())
@@ -40,6 +42,8 @@ def _refusal(endpoint: EndpointDefinition, who: str) -> int | None:
         return None
     if who == "anonymous":
         return 401
+    if USER_TYPE not in access.caller_types:
+        return 403
     return 403 if access.roles and who not in access.roles else None
 
 

@@ -9,6 +9,7 @@ from crmclient import Reference
 from designer.models import Endpoint, ExposedEntity, Fetcher, Input, Precondition
 from designer.platform import get_platform
 from tests.callers import Caller
+from tests.row_rules import only_rule, ruled
 from tests.runtime.accounts import an_account
 from tests.runtime.queries import a_query, accounts, body, where
 
@@ -16,9 +17,7 @@ from tests.runtime.queries import a_query, accounts, body, where
 def test_the_row_rules_of_the_entity_and_of_the_endpoint_both_count(rita: Caller) -> None:
     for name, phone in (("Ruled a", "1"), ("Ruled b", "1"), ("Ruled c", "2")):
         an_account(name=name, telephone1=phone)
-    ExposedEntity.objects.filter(segment="accounts").update(
-        row_rule=where('attribute="telephone1" operator="eq" value="1"')
-    )
+    only_rule(where('attribute="telephone1" operator="eq" value="1"'))
     path = a_query("multi", accounts(where('attribute="name" operator="begins-with" value="Ruled"')))
     assert {row["name"] for row in body(rita, path)} == {"Ruled a", "Ruled b"}
     Endpoint.objects.filter(name="tested").update(
@@ -34,12 +33,8 @@ def test_row_rules_of_linked_entities_count_where_it_is_ticked(
     contact = get_platform().create("contact", {"firstname": "Hidden", "lastname": "X"})
     an_account(name="Linked", primarycontactid=Reference("contact", contact.id))
     accounts_row = ExposedEntity.objects.get(segment="accounts")
-    ExposedEntity.objects.create(
-        module=accounts_row.module,
-        segment="contacts",
-        entity="contact",
-        row_rule=where('attribute="lastname" operator="ne" value="X"'),
-    )
+    contacts = ExposedEntity.objects.create(module=accounts_row.module, segment="contacts", entity="contact")
+    ruled(contacts, where('attribute="lastname" operator="ne" value="X"'))
     query = accounts(
         where('attribute="name" operator="eq" value="Linked"')
         + '<link-entity name="contact" from="contactid" to="primarycontactid" link-type="outer" alias="c">'

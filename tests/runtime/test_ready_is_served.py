@@ -1,4 +1,5 @@
-"""What readiness lets pass is served: over every pair of what a binding takes and what an attribute holds.
+"""What readiness lets pass is served: over every pair of what a binding or a condition takes and what an
+attribute holds.
 
 Each pair is an endpoint of its own, judged and then called for real. Where nothing blocks, some value of the
 kind is written, and no call ends with a status of 500 or more; where something blocks, none is written.
@@ -284,6 +285,50 @@ def _configured(case: Case, endpoint: Endpoint) -> Configuration:
 _STRICTER = ("binding-types", "attribute-read-only")
 
 
+def _conditions(world: World) -> Iterator[tuple[Case, str]]:
+    """Sources with what a condition calls them."""
+    for known_property in PROPERTIES:
+        there = (_TEXT_PROPERTY, known_property)[known_property.name == "new_text" :]
+        case = Case(known_property.name, "user", known_property.name, properties=there)
+        yield case, f"@user.{known_property.name}"
+    for name in (*_READABLE, *_OWN):
+        case = Case(name, "fetch", name, fetched=_fetch(name, world.sources[0]))
+        yield case, f"@fetch.source.{name}"
+
+
+@pytest.mark.parametrize("attribute", TARGETS)
+@pytest.mark.parametrize("in_rule", [False, True], ids=["query", "row rule"])
+def test_what_is_ready_is_compared(world: World, attribute: str, in_rule: bool) -> None:
+    """A text may say anything: where it says nothing that the attribute holds, nothing is found."""
+    platform = get_platform()
+    platform.create(THING, world.values(attribute), id=world.sources[0])
+    platform.update("systemuser", RITA_REP, world.values(attribute))
+    metadata, runtime = Metadata(platform), StudioRuntime()
+    wrong: list[str] = []
+    for case, value in _conditions(world):
+        where = f'<filter><condition attribute="{attribute}" operator="eq" value="{value}"/></filter>'
+        inside = '<attribute name="new_text"/>' + ("" if in_rule else where)
+        definition = EndpointDefinition.model_validate(
+            {
+                "kind": "multi-query",
+                "module": "shop",
+                "name": "asked",
+                "row_rule": where if in_rule else "",
+                "fetchers": (case.fetched,) if case.fetched else (),
+                "settings": {"query": f'<fetch><entity name="{THING}">{inside}</entity></fetch>'},
+            }
+        )
+        configuration = _configured(case, Endpoint(definition, None))
+        judged = Checker(configuration, metadata).endpoint(1)
+        found = {finding.rule for finding in judged if finding.is_blocking}
+        attempt = Attempt(caller_record=RITA_REP, content=b"", dry=False)
+        outcome = runtime.attempt(configuration.endpoints[1], configuration, attempt)
+        nothing = outcome.status == 503 or outcome.body.strip() == "[]"
+        if (found and not nothing) or (not found and outcome.status != 200):
+            wrong.append(f"{value}: {sorted(found)} {outcome.status}")
+    assert not wrong, "\n".join(wrong)
+
+
 @pytest.mark.parametrize("attribute", TARGETS)
 def test_what_is_ready_is_served(world: World, attribute: str) -> None:
     platform = get_platform()
@@ -300,7 +345,7 @@ def test_what_is_ready_is_served(world: World, attribute: str) -> None:
         blocking = {f"{finding.rule}: {finding.message}" for finding in found if finding.is_blocking}
         ready.setdefault(case.group, set()).update(blocking)
         for body in case.bodies:
-            attempt = Attempt(user=RITA_REP, content=json.dumps(body).encode(), dry=False)
+            attempt = Attempt(caller_record=RITA_REP, content=json.dumps(body).encode(), dry=False)
             outcome = runtime.attempt(configuration.endpoints[1], configuration, attempt)
             statuses.setdefault(case.group, []).append(outcome.status)
     wrong = {

@@ -15,6 +15,7 @@ from crmclient.query.ast import Condition, Filter, Operator, Page, Query
 from designer.models import Binding, Column, Endpoint, ExposedEntity, Input, UserProperty
 from designer.platform import get_platform
 from tests.callers import Caller
+from tests.row_rules import only_rule, ruled
 from tests.runtime.accounts import ACCOUNTS, NOBODY, an_account, endpoint, stored
 
 CASES = "/api/service/cases"
@@ -23,7 +24,7 @@ MINE = '<filter><condition attribute="ownerid" operator="eq-userid"/></filter>'
 
 
 def only(rule: str, *, segment: str = "accounts") -> None:
-    ExposedEntity.objects.filter(segment=segment).update(row_rule=rule)
+    only_rule(rule, segment=segment)
 
 
 def a_case(operator: Operator) -> str:
@@ -192,8 +193,8 @@ def test_a_name_that_the_platform_joins_may_not_be_changed_under_a_rule_about_it
         module=ExposedEntity.objects.get(segment="accounts").module,
         segment="people",
         entity="contact",
-        row_rule='<filter><condition attribute="fullname" operator="begins-with" value="Ada"/></filter>',
     )
+    ruled(people, '<filter><condition attribute="fullname" operator="begins-with" value="Ada"/></filter>')
     update = Endpoint.objects.create(kind="update", entity=people)
     for name in ("firstname", "jobtitle"):
         Input.objects.create(endpoint=update, name=name)
@@ -210,9 +211,8 @@ def test_a_lookup_must_point_at_what_its_own_exposure_lets_callers_reach(rita: C
     assert rita.patch(path, body).status_code == 204
     module = ExposedEntity.objects.get(segment="accounts").module
     rule = '<filter><condition attribute="contactid" operator="ne" value="{}"/></filter>'
-    ExposedEntity.objects.create(
-        module=module, segment="people", entity="contact", row_rule=rule.format(people.FIRST_CONTACT)
-    )
+    contacts = ExposedEntity.objects.create(module=module, segment="people", entity="contact")
+    ruled(contacts, rule.format(people.FIRST_CONTACT))
     hidden = rita.patch(path, body)
     unknown = rita.patch(path, {"primaryContactId": NOBODY})
     assert hidden.status_code == unknown.status_code == 400

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("portico")
 
 def _try(row: Endpoint, **attempt: Any) -> Outcome:
     configuration = load()
-    given = {"roles": ("sales-rep",), "user": RITA_REP, **attempt}
+    given = {"roles": ("sales-rep",), "caller_record": RITA_REP, **attempt}
     return StudioRuntime().attempt(configuration.endpoints[row.pk], configuration, Attempt(**given))
 
 

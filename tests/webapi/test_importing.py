@@ -11,7 +11,7 @@ import pytest
 from django.core.management import call_command
 
 from crmbox.platform import EmbeddedPlatform
-from crmclient.dataverse import DataversePlatform
+from crmclient.dataverse.platform import DataversePlatform
 from crmclient.metadata import Attribute
 from tests.dataverse.reaching import platform_at
 from tests.webapi.crm import Crm

@@ -117,6 +117,7 @@ _ATTRIBUTES: Final = (
     string("ticketnumber", 100, label("Case Number", "Anfragenummer", "رقم الحالة")),
     customer("customerid", label("Customer", "Kunde", "العميل"), required=RequiredLevel.APPLICATION),
     lookup("primarycontactid", label("Contact", "Kontakt", "جهة الاتصال"), "contact"),
+    lookup("new_companyid", label("Company", "Firma", "الشركة"), "account"),
     lookup("parentcaseid", label("Parent Case", "Übergeordnete Anfrage", "الحالة الأصل"), "incident"),
     choice("prioritycode", _PRIORITY_CODE),
     choice("caseorigincode", _ORIGIN),
@@ -133,6 +134,7 @@ _RELATIONSHIPS: Final = (
     Relationship("incident_customer_accounts", "account", "incident", "customerid", on_delete=Cascade.DELETE),
     Relationship("incident_customer_contacts", "contact", "incident", "customerid", on_delete=Cascade.DELETE),
     Relationship("contact_as_primary_contact", "contact", "incident", "primarycontactid"),
+    Relationship("new_account_incidents", "account", "incident", "new_companyid"),
     Relationship("incident_parent_incident", "incident", "incident", "parentcaseid"),
 )
 
@@ -140,5 +142,8 @@ INCIDENT: Final = DemoEntity(
     _ENTITY,
     _ATTRIBUTES,
     _RELATIONSHIPS,
-    Extras(defaults={"isescalated": False, "prioritycode": 2}),
+    Extras(
+        defaults={"isescalated": False, "prioritycode": 2},
+        auto_numbers={"ticketnumber": "CAS-{DATETIMEUTC:yyMMdd}-{RANDSTRING:6}"},
+    ),
 )

@@ -29,6 +29,12 @@ _JOBS: Final = (
     "Project Lead",
 )
 _INTERESTS: Final = range(100000000, 100000005)
+# Contacts that documents name: number, first and last name, job. They are active, and each is at an account.
+_NAMED: Final = {
+    1: ("Clara", "Customer", "Managing Director"),
+    201: ("Conny", "Colleague", "Assistant"),
+    202: ("Cosmo", "Contact", "Plant Manager"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +46,8 @@ class Customer:
     name: str
     created: dt.datetime
     active: bool
+    # The account that it is, or that it belongs to.
+    company: Reference | None = None
 
 
 def write_accounts(script: Script) -> list[Customer]:
@@ -55,7 +63,7 @@ def write_contacts(script: Script, accounts: Sequence[Customer]) -> tuple[list[C
     contacts: list[Customer] = []
     primary: dict[str, Reference] = {}
     for number in range(1, CONTACTS + 1):
-        account = accounts[(number - 1) % len(accounts)] if script.maybe(0.97) or number == 1 else None
+        account = accounts[(number - 1) % len(accounts)] if script.maybe(0.97) or number in _NAMED else None
         contact = _write_contact(script, number, account)
         contacts.append(contact)
         if account is not None:
@@ -107,7 +115,7 @@ def _write_account(script: Script, number: int, parent: Reference | None) -> Cus
         "statuscode": 1 if active else 2,
     }  # fmt: skip
     reference = script.create("account", f"A-{number:05d}", values, created)
-    return Customer(reference, locale, name, created, active)
+    return Customer(reference, locale, name, created, active, reference)
 
 
 def _write_contact(script: Script, number: int, account: Customer | None) -> Customer:
@@ -116,7 +124,7 @@ def _write_contact(script: Script, number: int, account: Customer | None) -> Cus
     first, last = chance.choice(locale.first_names), chance.choice(locale.last_names)
     city, postal_code = chance.choice(locale.cities)
     created = script.past(account.created if account is not None else None)
-    active = number == 1 or script.maybe(0.95)
+    active = script.maybe(0.95) or number in _NAMED
     domain = account.reference.id[:8] if account is not None else "mail"
     values: dict[str, Value] = {
         "firstname": first,
@@ -139,8 +147,13 @@ def _write_contact(script: Script, number: int, account: Customer | None) -> Cus
         "ownerid": _owner(script),
         "statuscode": 1 if active else 2,
     }  # fmt: skip
+    if number in _NAMED:
+        first, last, job = _NAMED[number]
+        mail = f"{first}.{last}@{domain}.example".lower()
+        values |= {"firstname": first, "lastname": last, "jobtitle": job, "emailaddress1": mail}
     reference = script.create("contact", str(number), values, created)
-    return Customer(reference, locale, f"{first} {last}", created, active)
+    company = account.reference if account is not None else None
+    return Customer(reference, locale, f"{first} {last}", created, active, company)
 
 
 def _owner(script: Script) -> Reference:

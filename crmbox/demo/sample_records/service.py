@@ -73,6 +73,7 @@ def _write_case(
         "ticketnumber": f"CAS-{number:05d}-{chance.getrandbits(24):06X}",
         "customerid": customer.reference,
         "primarycontactid": customer.reference if customer.reference.entity == "contact" else None,
+        "new_companyid": customer.company,
         "prioritycode": chance.choice((1, 2, 2, 3)),
         "caseorigincode": chance.choice((1, 1, 2, 2, 3, 2483)),
         "casetypecode": chance.randint(1, 3),

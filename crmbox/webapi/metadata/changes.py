@@ -1,6 +1,7 @@
 """RetrieveMetadataChanges: a choice of entities, attributes, keys and relationships in one answer.
 
-Every call answers in full: there is no history to tell differences from, and the stamp names the revision.
+There is no history to tell differences from: the stamp names the revision. A call with the stamp of now is
+answered with nothing, and any other in full.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from crmbox.webapi.body import parse, parse_object
 from crmbox.webapi.errors import bad_url, unsupported
 from crmbox.webapi.metadata.entity_definitions import entity_item
 from crmbox.webapi.metadata.items import Item
-from crmbox.webapi.paths import Argument
+from crmbox.webapi.paths import Argument, unquoted
 from crmbox.webapi.request import Request, Response, json_response
 from crmbox.webapi.routing import named
 
@@ -38,12 +39,15 @@ _TESTS: Final[Mapping[str, Test]] = {
 def retrieve(request: Request) -> Response:
     query = _query(request)
     snapshot = request.model.snapshot
-    items = [entity_item(snapshot, stored) for stored in snapshot.entities.values()]
+    stamp = f"{snapshot.revision.number}!{snapshot.revision.token}"
+    known = _argument(request, "ClientVersionStamp")
+    stored = () if known and unquoted(known) == stamp else snapshot.entities.values()
+    items = [entity_item(snapshot, each) for each in stored]
     context = f"{request.base}$metadata#Microsoft.Dynamics.CRM.RetrieveMetadataChangesResponse"
     return json_response(
         {
             "@odata.context": context,
-            "ServerVersionStamp": f"{snapshot.revision.number}!{snapshot.revision.token}",
+            "ServerVersionStamp": stamp,
             "DeletedMetadata": None,
             "EntityMetadata": [_entity(item, query) for item in items if _matches(item, query)],
         }
@@ -51,13 +55,15 @@ def retrieve(request: Request) -> Response:
 
 
 def _query(request: Request) -> Mapping[str, Any]:
+    text = _argument(request, "Query")
+    return parse_object(text.encode()) if text else {}
+
+
+def _argument(request: Request, name: str) -> str:
+    """An argument of the function, or what the alias in its place stands for."""
     arguments: tuple[Argument, ...] = request.path[0].arguments or ()
-    given = {argument.name: argument.value for argument in arguments}
-    text = given.get("Query") or ""
-    text = request.query.get(text, "") if text.startswith("@") else text
-    if not text:
-        return {}
-    return parse_object(text.encode())
+    text = {argument.name: argument.value for argument in arguments}.get(name) or ""
+    return request.query.get(text, "") if text.startswith("@") else text
 
 
 def _entity(item: Item, query: Mapping[str, Any]) -> dict[str, Any]:

@@ -20,6 +20,10 @@ from crmbox.webapi.request import Request
 from crmclient.query.ast import ALL, Column, Filter, Link, Order, Page, Query
 from crmclient.values import Guid, Reference, Value, Values
 
+VERSION = "versionnumber"
+# What may stand in the options of a link as it is.
+_LEGIBLE = "(),/$=;:@'"
+
 
 def columns_of(type_: EntityType, select: str | None) -> tuple[str, ...]:
     """Logical names, the primary key among them; all attributes without a `$select`.
@@ -59,9 +63,6 @@ def directions(text: str | None) -> list[tuple[str, bool]]:
             raise bad_url(f"Syntax error in $orderby: '{item}'.")
         found.append((words[0], direction == "desc"))
     return found
-
-
-VERSION = "versionnumber"
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,9 +265,6 @@ def _address(reader: RecordReader, type_: EntityType, id: Guid, expansion: Expan
 def _quoted(option: str) -> str:
     name, _, value = option.partition("=")
     return f"{name.strip()}={quote(value.strip(), safe=_LEGIBLE)}"
-
-
-_LEGIBLE = "(),/$=;:@'"
 
 
 def _guid(value: Value) -> Guid:

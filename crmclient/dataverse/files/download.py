@@ -6,6 +6,7 @@ import base64
 import binascii
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final, cast
 
 import requests
@@ -50,7 +51,7 @@ class Downloads:
         if not wanted:
             return Download(info, start, 0, iter(()))
         # The reader's pace is not the platform's: each block has a time of its own.
-        unhurried = Call(call.caller)
+        unhurried = replace(call, deadline=None)
         if is_attachment(entity, place.attribute):
             chunks = _cut(self._attachment(place, call), start, wanted)
         else:

@@ -13,6 +13,7 @@ from crmclient.dataverse.files.content import Base64Object, Content, measured
 from crmclient.dataverse.http.messages import JSON, Answer, Request
 from crmclient.dataverse.metadata.catalogue import Catalogue
 from crmclient.dataverse.metadata.reading import DOCUMENT
+from crmclient.dataverse.records.decoding import decode
 from crmclient.dataverse.records.file_facts import FileFacts, attachment, is_attachment
 from crmclient.errors import (
     InvalidRecord,
@@ -21,6 +22,7 @@ from crmclient.errors import (
     VersionMismatch,
 )
 from crmclient.limits import check_file
+from crmclient.metadata import AttributeType
 from crmclient.platform import Call
 from crmclient.values import FileInfo, Guid, Record
 
@@ -64,10 +66,22 @@ class Uploads:
                 self._send_whole(place, content, file_name, call)
             else:
                 self._send_blocks(place, content, file_name, call)
+            if place.attribute.type is AttributeType.FILE:
+                return FileInfo(self._id_of(place, call), file_name, content.size, content_type)
+        # Of an image the platform may have made another than was sent.
         found = self._retrieve(entity, place.record, (attribute,), call).values[attribute]
         if not isinstance(found, FileInfo):
             raise UnexpectedAnswer("The platform took a file, and does not have it.")
         return found
+
+    def _id_of(self, place: Column, call: Call) -> Guid:
+        """The id of the file that the column holds now: the answer to an upload does not say it."""
+        name = place.attribute.logical_name
+        path = paths.with_query(paths.record(place.entity, place.record), {"$select": name})
+        id = self._api.get(path, place.subject, call).get(name)
+        if id is None:
+            raise UnexpectedAnswer("The platform took a file, and does not have it.")
+        return str(decode(place.attribute, id))
 
     def _check_version(self, place: Column, if_version: str | None, call: Call) -> None:
         """Files have no `If-Match` of their own: what is checked here may change until the file is there."""
@@ -100,6 +114,8 @@ class Uploads:
                 {name: value for name, value in block_headers.items() if value},
                 block,
                 repeatable=end < content.size,
+                # Whoever has opened the session goes on with it.
+                user=opened.user,
             )
             self._api.send(request, place.subject, call)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Final
 
 from crmclient.errors import AccessDenied, RecordNotFound
@@ -41,7 +42,7 @@ class Acting:
 
     def _asked(self, object_id: ObjectId, user: Guid, call: Call) -> Guid | None:
         try:
-            found = object_id(user, Call(deadline=call.deadline))
+            found = object_id(user, replace(call, caller=None))
         except RecordNotFound:
             raise AccessDenied(f"Dataverse has no user {user}.") from None
         if found is not None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
+from crmclient.dataverse.http.budget import SHARES, Limits, left
 from crmclient.dataverse.http.observer import Observer
 from crmclient.errors import Unavailable
+from crmclient.platform import Share
 
 LONGEST_WAIT: Final = 2.0
 """Seconds in the queue; whoever waits longer is told to come again, so that the queue stays short."""
@@ -20,33 +23,77 @@ def threads_held(size: int) -> int:
     return 2 * size
 
 
-class Bulkhead:
-    """With `size` places, and a queue as long: nobody else is kept waiting."""
+class _Waiting:
+    def __init__(self, share: Share) -> None:
+        self.share = share
+        self.admitted = threading.Event()
 
-    def __init__(self, size: int, observer: Observer) -> None:
-        self._places = threading.BoundedSemaphore(size)
-        self._queue = threading.BoundedSemaphore(threads_held(size) - size)
+
+class Bulkhead:
+    """With `size` places, and a queue as long: nobody else is kept waiting.
+
+    Of both, some are kept free for each group, as of the budget: readers who wait do not keep writers out.
+    """
+
+    def __init__(self, size: int, observer: Observer, limits: Limits | None = None) -> None:
+        self._size = size
+        self._limits = limits or Limits()
+        self._queue_size = threads_held(size) - size
         self._observer = observer
+        self._lock = threading.Lock()
+        self._inside: Counter[Share] = Counter()
+        self._queue: list[_Waiting] = []
 
     @contextmanager
-    def place(self, ends: float) -> Iterator[None]:
+    def place(self, ends: float, share: Share = Share.BACKGROUND) -> Iterator[None]:
         """A place, until `ends` (a `time.monotonic()` second) at the latest. Raises Unavailable."""
-        if not self._places.acquire(blocking=False):
+        waiting = self._enter(share)
+        if waiting is not None:
             began = time.monotonic()
-            admitted = self._wait(max(0.0, min(LONGEST_WAIT, ends - began)))
+            admitted = self._wait(waiting, max(0.0, min(LONGEST_WAIT, ends - began)))
             self._observer.waited(time.monotonic() - began, admitted=admitted)
             if not admitted:
                 raise Unavailable("Too many requests to the platform are under way.", retry_after=1)
         try:
             yield
         finally:
-            self._places.release()
+            self._leave(share)
 
-    def _wait(self, seconds: float) -> bool:
+    def _enter(self, share: Share) -> _Waiting | None:
+        """None with a place; else a turn to wait for, which is in the queue if that had room for it."""
+        with self._lock:
+            if self._has_room(share):
+                self._inside[share] += 1
+                return None
+            waiting = _Waiting(share)
+            if self._room(self._queue_size, Counter(other.share for other in self._queue), share) >= 1:
+                self._queue.append(waiting)
+            return waiting
+
+    def _wait(self, waiting: _Waiting, seconds: float) -> bool:
         """Whether there was room in the queue, and then a place in time."""
-        if not self._queue.acquire(blocking=False):
+        if waiting not in self._queue and not waiting.admitted.is_set():
             return False
-        try:
-            return self._places.acquire(timeout=seconds)
-        finally:
-            self._queue.release()
+        waiting.admitted.wait(seconds)
+        with self._lock:
+            if waiting.admitted.is_set():
+                return True
+            self._queue.remove(waiting)
+            return False
+
+    def _leave(self, share: Share) -> None:
+        """Give the place to the first in the queue who may have it."""
+        with self._lock:
+            self._inside[share] -= 1
+            for waiting in self._queue:
+                if self._has_room(waiting.share):
+                    self._queue.remove(waiting)
+                    self._inside[waiting.share] += 1
+                    waiting.admitted.set()
+                    return
+
+    def _has_room(self, share: Share) -> bool:
+        return self._room(self._size, self._inside, share) >= 1
+
+    def _room(self, size: int, used: Counter[Share], share: Share) -> float:
+        return left(size, [used[group] for group in SHARES], 0, share, self._limits)

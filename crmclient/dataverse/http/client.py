@@ -1,15 +1,17 @@
-"""A call: a token, the circuit, a place, an attempt; and more attempts where they can help and do no harm."""
+"""A call: circuit, place, budget, token, attempt; and more attempts where they can help and do no harm."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final, TypeVar
 
 import requests
 
+from crmclient.dataverse.http.account import Account, Spending
 from crmclient.dataverse.http.acting import Acting
+from crmclient.dataverse.http.budget import Budget
 from crmclient.dataverse.http.bulkhead import Bulkhead
 from crmclient.dataverse.http.circuit import Circuit
 from crmclient.dataverse.http.messages import Answer, Request
@@ -21,7 +23,6 @@ from crmclient.dataverse.http.retrying import (
     passing_status,
     retry_after,
 )
-from crmclient.dataverse.http.throttle import SharedThrottle, Throttle
 from crmclient.dataverse.http.tokens import Tokens
 from crmclient.dataverse.http.transport import (
     AttemptFailed,
@@ -33,6 +34,7 @@ from crmclient.dataverse.http.transport import (
 )
 from crmclient.dataverse.options import MEGABYTE, Options
 from crmclient.platform import Call
+from crmclient.tally import current_tally
 
 UNAUTHORIZED: Final = 401
 _FAILING: Final = frozenset({502, 503, 504})
@@ -46,25 +48,30 @@ _HEADERS: Final = {
     "If-None-Match": "null",
     "User-Agent": "portico",
 }
+CORRELATION: Final = "x-ms-client-request-id"
+"""Dataverse keeps it beside the ids of its own, so that its support finds what a request of ours did."""
 
 Received = TypeVar("Received", Answer, requests.Response)
 Attempt = Callable[[Request, float], Received]
 
 
 class Client:
-    """Safe to share between threads. `acting` may be replaced before the first call for a caller."""
+    """Safe to share between threads. `acting` may be replaced before the first call for a caller.
+
+    `tokens` are those of each application user, in the order that the budget counts them in.
+    """
 
     def __init__(
-        self, options: Options, tokens: Tokens, observer: Observer, throttle: SharedThrottle
+        self, options: Options, tokens: Sequence[Tokens], observer: Observer, budget: Budget
     ) -> None:
         self.options = options
         self.acting = Acting()
         self._tokens = tokens
         self._observer = observer
         self._transport = Transport(options)
-        self._bulkhead = Bulkhead(options.concurrency, observer)
+        self._bulkhead = Bulkhead(options.concurrency, observer, budget.limits)
         self._circuit = Circuit(observer)
-        self._throttle = Throttle(throttle, observer)
+        self._account = Account(budget, observer)
 
     def send(self, request: Request, call: Call) -> Answer:
         """The whole answer of the platform, whatever it says.
@@ -94,14 +101,21 @@ class Client:
         self, request: Request, call: Call, attempt: Attempt[Received], lost: list[str]
     ) -> Received:
         """`lost` is filled with what became of attempts that may have done what was asked."""
+        with current_tally() as tally:
+            return self._retried(request, call, attempt, lost, tally.correlation)
+
+    def _retried(
+        self, request: Request, call: Call, attempt: Attempt[Received], lost: list[str], correlation: str
+    ) -> Received:
         ends = self.ends(call)
         # Asked for here: an attempt that holds a place must not wait for another.
-        headers = {**_HEADERS, **self.acting.headers(call), **request.headers}
+        acting = self.acting.headers(call)
+        headers = {**_HEADERS, CORRELATION: correlation, **acting, **request.headers}
         request = replace(request, headers=headers)
         number = 0
         while True:
             try:
-                return self._authorized(request, ends, attempt)
+                return self._authorized(request, call, ends, attempt)
             except Passing as passing:
                 pause = passing.pause(number)
                 last = number >= self.options.retries or time.monotonic() + pause >= ends
@@ -113,35 +127,28 @@ class Client:
                 time.sleep(pause)
                 number += 1
 
-    def _authorized(self, request: Request, ends: float, attempt: Attempt[Received]) -> Received:
+    def _authorized(self, request: Request, call: Call, ends: float, attempt: Attempt[Received]) -> Received:
         """An attempt; one more with a new token when the platform does not take this one."""
-        self._throttle.refuse()
-        token = self._tokens.get(ends)
-        received = self._attempt(_with_token(request, token), ends, attempt)
+        self._account.refuse(call, request.user)
+        received = self._attempt(request, call, ends, attempt)
         if _status(received) != UNAUTHORIZED:
             return received
         received.close()
-        self._tokens.reject(token)
-        return self._attempt(_with_token(request, self._tokens.get(ends)), ends, attempt)
+        return self._attempt(request, call, ends, attempt)
 
-    def _attempt(self, request: Request, ends: float, attempt: Attempt[Received]) -> Received:
+    def _attempt(self, request: Request, call: Call, ends: float, attempt: Attempt[Received]) -> Received:
         """Raises Passing; Throttled, or Unavailable while the circuit is open or every place is taken."""
         self._circuit.enter(ends)
-        with self._bulkhead.place(ends):
+        with (
+            self._bulkhead.place(ends, call.share),
             # Only here: while this request waited for its place another may have been refused.
-            self._throttle.wait(ends)
-            began = time.monotonic()
-            try:
-                received = attempt(request, ends)
-            except AttemptFailed as failure:
-                spent = time.monotonic() - began
-                self._observer.attempted(request.method, failure.outcome, spent)
-                if not isinstance(failure, TimedOut) or spent >= _FAIR_TRY:
-                    self._circuit.failed()
-                raise passing_failure(failure, request) from failure
-            status = _status(received)
-            self._observer.attempted(request.method, str(status), time.monotonic() - began)
-        passing = self._passing(status, received, request)
+            self._account.spending(call, ends, request.user) as spending,
+        ):
+            token = self._tokens[spending.user].get(ends)
+            received, status = self._sent(_with_token(request, token), call, ends, attempt, spending)
+        if status == UNAUTHORIZED:
+            self._tokens[spending.user].reject(token)
+        passing = self._passing(status, received, request, spending)
         if status in _FAILING:
             self._circuit.failed()
         else:
@@ -151,16 +158,37 @@ class Client:
             raise passing
         return received
 
-    def _passing(self, status: int, received: Received, request: Request) -> Passing | None:
+    def _sent(
+        self, request: Request, call: Call, ends: float, attempt: Attempt[Received], spending: Spending
+    ) -> tuple[Received, int]:
+        current_tally().calls += 1
+        spending.began = began = time.monotonic()
+        try:
+            received = attempt(request, ends)
+        except AttemptFailed as failure:
+            spent = time.monotonic() - began
+            self._observer.attempted(request.method, failure.outcome, spent)
+            if not isinstance(failure, TimedOut) or spent >= _FAIR_TRY:
+                self._circuit.failed()
+            raise passing_failure(failure, request) from failure
+        status = _status(received)
+        self._observer.attempted(request.method, str(status), time.monotonic() - began)
+        spending.answered(lower_case(received.headers), call)
+        if isinstance(received, Answer):
+            received = replace(received, user=spending.user)
+        return received, status
+
+    def _passing(
+        self, status: int, received: Received, request: Request, spending: Spending
+    ) -> Passing | None:
         wait = retry_after(lower_case(received.headers))
         if status == THROTTLED and wait is not None:
-            wait = self._throttle.rest(wait)
+            wait = self._account.rest(spending.user, wait)
         return passing_status(status, wait, request)
 
 
 def _with_token(request: Request, token: str) -> Request:
-    headers = {**request.headers, "Authorization": f"Bearer {token}"}
-    return Request(request.method, request.url, headers, request.body, request.repeatable)
+    return replace(request, headers={**request.headers, "Authorization": f"Bearer {token}"})
 
 
 def _status(received: Answer | requests.Response) -> int:

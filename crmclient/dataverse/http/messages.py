@@ -17,6 +17,7 @@ class Request:
     """`url` is absolute and encoded. `repeatable`: sent twice it has done no more than sent once.
 
     A body that is no bytes is iterated anew for each attempt, and its Content-Length is among the headers.
+    `user` is the only application user who may send it; without one, whoever has most left does.
     """
 
     method: str
@@ -24,19 +25,22 @@ class Request:
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes | Iterable[bytes] | None = None
     repeatable: bool = False
+    user: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
     """A whole answer. Header names are in lower case.
 
-    `after_loss`: the answer to an earlier attempt was lost, which may have done what was asked.
+    `after_loss`: the answer to an earlier attempt was lost, which may have done what was asked. `user` is the
+    application user who asked.
     """
 
     status: int
     headers: Mapping[str, str]
     body: bytes
     after_loss: bool = False
+    user: int | None = None
 
     @property
     def ok(self) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from crmclient.platform import Call
+
 
 class Observer(Protocol):
     """Called from any thread; must be quick and must not raise."""
@@ -28,6 +30,14 @@ class Observer(Protocol):
         """Nothing is sent for `seconds` from now on: the platform has `asked` for as much, or for more."""
         ...
 
+    def spent(self, call: Call) -> None:
+        """A request of the call is sent: the budget pays for it."""
+        ...
+
+    def refused(self, call: Call) -> None:
+        """A request of the call is not sent: the budget is used up, or rests."""
+        ...
+
 
 class Silent:
     """An observer that looks away."""
@@ -45,4 +55,10 @@ class Silent:
         pass
 
     def throttled(self, seconds: float, *, asked: float) -> None:
+        pass
+
+    def spent(self, call: Call) -> None:
+        pass
+
+    def refused(self, call: Call) -> None:
         pass

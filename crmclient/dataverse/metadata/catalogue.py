@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, TypeVar
@@ -19,7 +19,7 @@ from crmclient.dataverse.metadata import documents
 from crmclient.dataverse.metadata.documents import EntityDocument, ProcessDocument
 from crmclient.dataverse.metadata.fetching import Fetcher, PartlyKnown
 from crmclient.dataverse.metadata.store import MetadataStore
-from crmclient.errors import MissingPrivilege, UnknownEntity
+from crmclient.errors import InvalidQuery, MissingPrivilege, UnexpectedAnswer, UnknownEntity
 from crmclient.metadata import Entity, OptionSet
 from crmclient.values import Guid
 
@@ -28,6 +28,7 @@ FORMAT: Final = "2"
 
 _ENTITIES, _OPTION_SETS, _PROCESSES = "entities", "optionsets", "processes"
 _LANGUAGES, _SERVICE_USER, _ENTITY = "languages", "serviceuser", "entity/"
+_STAMP = "stamp"
 _DENIED = "denied/"
 """Before the name of what the service's own account may not read: that document says what it lacks."""
 
@@ -95,13 +96,66 @@ class Catalogue:
         """Fetch all of it anew; whether it differed. Raises PlatformFailure, and then nothing has changed."""
         with self._refreshing:
             fetched = self._fetch_all()
-            held = {name: self._store.load(name) for name in self._store.names()}
-            changed = held != fetched
-            if changed:
-                self._store.replace(fetched)
-            else:
-                self._store.confirm()
+            held = {name: self._store.load(name) or b"" for name in self._store.names()}
+            changed = self._keep_all(held, fetched)
         self.synchronise()
+        return changed
+
+    def refresh_changed(self) -> bool:
+        """As `refresh`, asking for what the platform says has changed since the last time, and for global
+        option sets, of which it does not say.
+
+        Where it does not tell changes, or too long ago was the last time, everything is fetched.
+        """
+        with self._refreshing:
+            held = {name: self._store.load(name) or b"" for name in self._store.names()}
+            fetched = self._fetch_changed(held)
+            changed = None if fetched is None else self._keep_all(held, fetched)
+        self.synchronise()
+        return self.refresh() if changed is None else changed
+
+    def _fetch_changed(self, held: Mapping[str, bytes]) -> dict[str, bytes] | None:
+        """The documents in `held` as they are now; None where only fetching all of them would tell."""
+        stamp = self._load(_stored(_STAMP), documents.STAMP)
+        if stamp is None:
+            return None
+        fetcher = self._fetcher
+        try:
+            changes = fetcher.changes(stamp)
+        except (InvalidQuery, UnknownEntity, MissingPrivilege):
+            return None
+        fetched = {**held, _stored(_STAMP): documents.STAMP.dump_json(changes.stamp)}
+        again: dict[str, tuple[TypeAdapter[Any], Callable[[], Any]]] = {
+            _OPTION_SETS: (documents.OPTION_SETS, fetcher.option_sets)
+        }
+        asked_for = _entities_in(held)
+        names = asked_for if changes.deleted else asked_for & changes.entities
+        if changes.deleted or changes.entities:
+            fetched.update(_documents_of(_ENTITIES, documents.ENTITIES, fetcher.entities))
+            there = documents.ENTITIES.validate_json(fetched[_stored(_ENTITIES)]).keys()
+            for gone in asked_for - there:
+                fetched.pop(_stored(_ENTITY + gone), None)
+            again |= {
+                _ENTITY + name: (documents.ENTITY, partial(fetcher.entity, name)) for name in names & there
+            }
+        for name, (adapter, fetch) in again.items():
+            # What may be read by now is unknown no more.
+            denied = _stored(_DENIED + name)
+            for known in [known for known in fetched if f"{known}/".startswith(f"{denied}/")]:
+                del fetched[known]
+            fetched.update(_documents_of(name, adapter, fetch))
+        return fetched
+
+    def _keep_all(self, held: Mapping[str, bytes], fetched: Mapping[str, bytes]) -> bool:
+        """Store what was fetched; whether it is different. A stamp alone is no difference."""
+        stamp = _stored(_STAMP)
+        changed = {**held, stamp: b""} != {**fetched, stamp: b""}
+        if changed:
+            self._store.replace(fetched)
+        else:
+            if stamp in fetched:
+                self._store.save(stamp, fetched[stamp])
+            self._store.confirm()
         return changed
 
     def missing_privileges(self) -> Mapping[str, str]:
@@ -115,19 +169,17 @@ class Catalogue:
 
     def _fetch_all(self) -> dict[str, bytes]:
         fetcher = self._fetcher
+        # First: what changes while the rest is fetched counts as changed the next time.
+        stamp = self._stamp()
         fetched = {
+            **stamp,
             **_documents_of(_ENTITIES, documents.ENTITIES, fetcher.entities),
             **_documents_of(_OPTION_SETS, documents.OPTION_SETS, fetcher.option_sets),
             **_documents_of(_PROCESSES, documents.PROCESSES, fetcher.processes),
             **_documents_of(_LANGUAGES, documents.LANGUAGES, fetcher.languages),
             **_documents_of(_SERVICE_USER, documents.IDENTITY, fetcher.service_user),
         }
-        names = [name.removeprefix(_stored("")) for name in self._store.names()]
-        asked_for = {
-            name.removeprefix(_DENIED).removeprefix(_ENTITY).partition("/")[0]
-            for name in names
-            if name.removeprefix(_DENIED).startswith(_ENTITY)
-        }
+        asked_for = _entities_in(self._store.names())
         # What was known before a privilege was taken away stays in use.
         self._keep(_ENTITIES, fetched)
         entities = documents.ENTITIES.validate_json(fetched.get(_stored(_ENTITIES), b"{}"))
@@ -137,6 +189,13 @@ class Catalogue:
         for name in (_OPTION_SETS, _PROCESSES, _LANGUAGES, _SERVICE_USER):
             self._keep(name, fetched)
         return fetched
+
+    def _stamp(self) -> dict[str, bytes]:
+        try:
+            return {_stored(_STAMP): documents.STAMP.dump_json(self._fetcher.stamp())}
+        except (InvalidQuery, UnknownEntity, UnexpectedAnswer):
+            # It tells no changes: each refresh fetches everything.
+            return {}
 
     def _keep(self, name: str, fetched: dict[str, bytes]) -> None:
         """The document that the store holds, where none could be fetched."""
@@ -198,6 +257,12 @@ def _documents_of(name: str, adapter: TypeAdapter[Found], fetch: Callable[[], Fo
     for part, privilege in denied.items():
         found[_stored(_DENIED + part)] = documents.PRIVILEGE.dump_json(privilege)
     return found
+
+
+def _entities_in(stored: Iterable[str]) -> set[str]:
+    """Logical names of the entities that stored documents are of."""
+    names = (name.removeprefix(_stored("")).removeprefix(_DENIED) for name in stored)
+    return {name.removeprefix(_ENTITY).partition("/")[0] for name in names if name.startswith(_ENTITY)}
 
 
 def _stored(name: str) -> str:

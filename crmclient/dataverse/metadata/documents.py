@@ -59,3 +59,4 @@ PROCESSES: TypeAdapter[dict[str, ProcessDocument]] = TypeAdapter(dict[str, Proce
 PRIVILEGE: TypeAdapter[str] = TypeAdapter(str)
 LANGUAGES: TypeAdapter[tuple[int, ...]] = TypeAdapter(tuple[int, ...])
 IDENTITY: TypeAdapter[str] = TypeAdapter(str)
+STAMP: TypeAdapter[str] = TypeAdapter(str)

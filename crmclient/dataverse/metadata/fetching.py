@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, TypeVar
 
@@ -22,7 +25,7 @@ from crmclient.errors import (
     UnknownEntity,
 )
 from crmclient.metadata import ENGLISH, Attribute, AttributeType, Entity, OptionSet
-from crmclient.platform import SERVICE_CALL
+from crmclient.platform import Call
 from crmclient.values import Guid, parse_guid
 
 _METADATA: Final = Subject(Kind.METADATA)
@@ -46,6 +49,9 @@ _MANY_TO_MANY: Final = ",".join(
         *("Entity1NavigationPropertyName", "Entity2NavigationPropertyName"),
     )
 )
+# No entity has it as its name.
+_NO_ENTITY: Final = {"Type": "System.String", "Value": "-"}
+_DELETED: Final = "Entity,Attribute,Relationship"
 _CASTS: Final = {
     AttributeType.PICKLIST: "PicklistAttributeMetadata",
     AttributeType.MULTISELECT: "MultiSelectPicklistAttributeMetadata",
@@ -63,6 +69,16 @@ class PartlyKnown(Exception):
         super().__init__(privilege)
         self.privilege = privilege
         self.rest = rest
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What has changed since a stamp: `stamp` is that of now; `entities` are logical names. `deleted`: there
+    are entities, attributes or relationships no more, and which are not known by name."""
+
+    stamp: str
+    entities: frozenset[str]
+    deleted: bool
 
 
 class Fetcher:
@@ -106,6 +122,52 @@ class Fetcher:
             _read(lambda: reading.navigation(related)),
             _read(lambda: reading.collections(related, name)),
             unknown,
+        )
+
+    def stamp(self) -> str:
+        """That of the metadata as it is now, for `changes`. Raises InvalidQuery where there is none."""
+        nothing = {"ConditionOperator": "Equals", "PropertyName": "LogicalName", "Value": _NO_ENTITY}
+        return self._changes({"Criteria": {"FilterOperator": "And", "Conditions": [nothing]}}, None).stamp
+
+    def changes(self, since: str) -> Changes:
+        """What has changed since the stamp `since`: one request, whose answer is empty most of the time.
+
+        Raises InvalidQuery for a stamp that the platform does not know any more.
+        """
+        named = {"Properties": {"AllProperties": False, "PropertyNames": ["SchemaName"]}}
+        return self._changes(
+            {"AttributeQuery": {"Properties": {"AllProperties": False, "PropertyNames": ["LogicalName"]}}}
+            | {"RelationshipQuery": named},
+            since,
+        )
+
+    def _changes(self, query: Mapping[str, Any], since: str | None) -> Changes:
+        wanted = ["LogicalName"]
+        arguments = "Query=@p1"
+        options = {}
+        if since is not None:
+            wanted += [
+                "Attributes",
+                "OneToManyRelationships",
+                "ManyToOneRelationships",
+                "ManyToManyRelationships",
+            ]
+            arguments += ",ClientVersionStamp=@p2,DeletedMetadataFilters=@p3"
+            options = {
+                "@p2": "'" + since.replace("'", "''") + "'",
+                "@p3": f"{_NAMESPACE}.DeletedMetadataFilters'{_DELETED}'",
+            }
+        text = json.dumps({"Properties": {"AllProperties": False, "PropertyNames": wanted}, **query})
+        path = paths.with_query(f"RetrieveMetadataChanges({arguments})", {"@p1": text, **options})
+        # As a query, so that a stamp that has expired is told from an answer that makes no sense.
+        subject = Subject(Kind.QUERY, "RetrieveMetadataChanges")
+        answer = self._api.get(path, subject, self._call())
+        return _read(
+            lambda: Changes(
+                str(answer["ServerVersionStamp"]),
+                frozenset(str(item["LogicalName"]) for item in answer["EntityMetadata"]),
+                any((answer.get("DeletedMetadata") or {}).get("Values") or ()),
+            )
         )
 
     def option_sets(self) -> dict[str, OptionSet]:
@@ -173,12 +235,16 @@ class Fetcher:
     def _document(self) -> bytes:
         """The organisation's `$metadata`, which is XML whatever is accepted."""
         request = Request("GET", f"{self._api.base}$metadata", {"Accept": "application/xml"}, repeatable=True)
-        return self._api.send(request, _METADATA, SERVICE_CALL).body
+        return self._api.send(request, _METADATA, self._call()).body
+
+    def _call(self) -> Call:
+        """For the service itself: these answers are megabytes, and nobody's deadline is theirs."""
+        return Call(deadline=time.monotonic() + self._api.client.options.metadata_timeout)
 
     def _get(self, path: str, options: Mapping[str, str]) -> dict[str, Any]:
         try:
             return self._api.get(
-                paths.with_query(path, options) if options else path, _METADATA, SERVICE_CALL
+                paths.with_query(path, options) if options else path, _METADATA, self._call()
             )
         except PlatformError as error:
             error.add_note(f"Asked for {path}.")

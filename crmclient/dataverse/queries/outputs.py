@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,7 +14,7 @@ from crmclient.errors import InvalidQuery
 from crmclient.metadata import Attribute, AttributeType
 from crmclient.platform import Call
 from crmclient.query.ast import Aggregate, Column
-from crmclient.values import Value
+from crmclient.values import Guid, Value
 
 NAME_SUFFIX: Final = "name"
 _COUNTS: Final = frozenset({Aggregate.COUNT, Aggregate.COUNT_COLUMN})
@@ -23,12 +24,14 @@ _ATTACHMENT: Final = ("filename", "mimetype", "filesize", "isdocument", "version
 @dataclass(frozen=True, slots=True)
 class Output:
     """`key` is that of the value in a row of the result; `selected` are the platform's columns that it is
-    read from; `has_references`: names of records are needed for it."""
+    read from; `has_references`: names of records are needed for it. `prepare` is called with all rows of an
+    answer before the first is read."""
 
     key: str
     selected: tuple[Column, ...]
     read: Reader
     has_references: bool = False
+    prepare: Callable[[Iterable[Row]], None] | None = None
 
 
 def output_of(source: Source, column: Column, files: FileFacts, call: Call) -> Output:
@@ -87,12 +90,19 @@ def _file(source: Source, attribute: Attribute, key: str, files: FileFacts, call
 
         return Output(key, selected, read_attachment)
 
-    def read(row: Row) -> Value:
-        record = read_id(row)
-        names = source.properties(attribute)
-        file = next((row[name] for name in names if row.get(name) is not None), None)
-        if record is None or file is None:
-            return None
-        return files.of(entity, str(record), attribute, str(decode(attribute, file)), call)
+    names = source.properties(attribute)
 
-    return Output(key, (Column(attribute.logical_name), Column(primary_id)), read)
+    def found(row: Row) -> tuple[Guid, Guid] | None:
+        """The record's id and the file's."""
+        record = read_id(row)
+        file = next((row[name] for name in names if row.get(name) is not None), None)
+        return None if record is None or file is None else (str(record), str(decode(attribute, file)))
+
+    def prepare(rows: Iterable[Row]) -> None:
+        files.learn(entity, attribute, dict(each for row in rows if (each := found(row))), call)
+
+    def read(row: Row) -> Value:
+        pair = found(row)
+        return None if pair is None else files.of(entity, pair[0], attribute, pair[1], call)
+
+    return Output(key, (Column(attribute.logical_name), Column(primary_id)), read, prepare=prepare)

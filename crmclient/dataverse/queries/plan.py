@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -27,8 +27,12 @@ class Plan:
     primary_id: str
     has_references: bool
 
-    def row(self, row: Mapping[str, Any]) -> dict[str, Value]:
-        return {output.key: output.read(row) for output in self.outputs}
+    def rows(self, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Value]]:
+        """What an answer's rows hold."""
+        for output in self.outputs:
+            if output.prepare is not None:
+                output.prepare(rows)
+        return [{output.key: output.read(row) for output in self.outputs} for row in rows]
 
 
 def plan_of(query: Query, catalogue: Catalogue, files: FileFacts, call: Call) -> Plan:

@@ -53,11 +53,11 @@ class Queries:
         start = Position() if page.token is None else unseal(page.token, shape)
         if query.top is not None and query.top <= LARGEST_PAGE:
             rows = self._ask(plan, plan.query, start, None, call).rows
-            return QueryResult([plan.row(row) for row in rows], None, len(rows) if page.total else None)
+            return QueryResult(plan.rows(rows), None, len(rows) if page.total else None)
         part = self._pages(replace(plan, query=replace(plan.query, top=None)), query.top, page, start, call)
         total = self._total(plan, part, start, call) if page.total else None
         token = None if part.next is None or query.top else seal(part.next, shape)
-        return QueryResult([plan.row(row) for row in part.rows], token, total)
+        return QueryResult(plan.rows(part.rows), token, total)
 
     def _pages(self, plan: Plan, top: int | None, page: Page, start: Position, call: Call) -> _Part:
         """One answer for a page; as many as it takes for everything. A page has at most 5,000 rows."""

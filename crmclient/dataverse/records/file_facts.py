@@ -1,16 +1,19 @@
 """What is known of a file without reading it.
 
-A record holds a file column's id only. Name, size and type stand in the headers of a download, which is asked
-for one byte; since a new content has a new id, what was learnt of an id stays true. A note says it all in its
-own columns, but its attachment has no id: one is made of the note's id and version.
+A record holds a file column's id only. Name, size and type stand in the headers of a download, asked for one
+byte, or for many files in one answer in the table `fileattachment`. Since a new content has a new id,
+what was learnt of an id stays true. A note says it all in its own columns, but its attachment has no id: one
+is made of the note's id and version.
 """
 
 from __future__ import annotations
 
+import json
 import threading
+import time
 import uuid
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from mimetypes import guess_extension
 from typing import Final
@@ -23,13 +26,19 @@ from crmclient.dataverse.http.messages import Request
 from crmclient.dataverse.metadata.reading import DOCUMENT, NOTE
 from crmclient.dataverse.records.decoding import Reader, Row, decode, property_name
 from crmclient.dataverse.subjects import Kind, Subject
-from crmclient.errors import UnexpectedAnswer
+from crmclient.errors import MissingPrivilege, PlatformError, PlatformFailure, UnexpectedAnswer
 from crmclient.metadata import Attribute, AttributeType, Entity
 from crmclient.platform import Call
 from crmclient.values import FileInfo, Guid
 
 REMEMBERED: Final = 10_000
 UNKNOWN_TYPE: Final = "application/octet-stream"
+
+_ATTACHMENTS: Final = "fileattachments"
+_ATTACHMENT_COLUMNS: Final = "fileattachmentid,filename,filesizeinbytes,mimetype"
+_AT_ONCE: Final = 400
+"""Ids in one request: as many as a URL holds."""
+_REFUSED_SECONDS: Final = 600.0
 
 _NOTE_COLUMNS: Final = ("filename", "mimetype", "filesize", "isdocument")
 _NOTES: Final = uuid.UUID("6f0c5bb7-8a0c-4a3f-9d0e-0d6a2f7a51c4")
@@ -51,6 +60,7 @@ class FileFacts:
         self._api = api
         self._lock = threading.Lock()
         self._known: OrderedDict[Guid, _Described] = OrderedDict()
+        self._refused_until = 0.0
 
     def properties(self, entity: str, attribute: Attribute) -> tuple[str, ...]:
         """The properties of a record that tell of its file."""
@@ -77,6 +87,38 @@ class FileFacts:
         if known is None:
             known = self._ask(entity, record, attribute, file, call)
         return None if known is None else known.info
+
+    def learn(self, entity: Entity, attribute: Attribute, files: Mapping[Guid, Guid], call: Call) -> None:
+        """Describe a column's files, given by record, together. What cannot be is left to `of`."""
+        unknown = {file: record for record, file in files.items() if self._described(file) is None}
+        # One costs the same either way; images have no row in that table.
+        if len(unknown) < 2 or attribute.type is not AttributeType.FILE:
+            return
+        ids = list(unknown)
+        for start in range(0, len(ids), _AT_ONCE):
+            if time.monotonic() < self._refused_until:
+                return
+            for row in self._listed(ids[start : start + _AT_ONCE], call):
+                id, size = str(row.get("fileattachmentid", "")).lower(), row.get("filesizeinbytes")
+                # A file without bytes may be one that the platform has lost: only a download tells.
+                if id in unknown and isinstance(size, int) and size > 0:
+                    name, kind = row.get("filename"), row.get("mimetype")
+                    info = FileInfo(id, str(name or attribute.logical_name), size, str(kind or UNKNOWN_TYPE))
+                    self._learn(_Described(info, _value_paths(entity, unknown[id], attribute)[0]))
+
+    def _listed(self, files: Iterable[Guid], call: Call) -> list[Row]:
+        """Their rows; none where the platform has no such table, or the account may not read it."""
+        values = json.dumps(list(files), separators=(",", ":"))
+        condition = f"Microsoft.Dynamics.CRM.In(PropertyName='fileattachmentid',PropertyValues={values})"
+        path = paths.with_query(_ATTACHMENTS, {"$select": _ATTACHMENT_COLUMNS, "$filter": condition})
+        try:
+            rows = self._api.get(path, Subject(Kind.QUERY, "fileattachment"), call).get("value")
+        except PlatformError as error:
+            if isinstance(error, PlatformFailure) and not isinstance(error, MissingPrivilege):
+                raise
+            self._refused_until = time.monotonic() + _REFUSED_SECONDS
+            return []
+        return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
 
     def path(self, entity: Entity, record: Guid, attribute: Attribute, file: Guid) -> str:
         """Where the bytes are that `of` has described."""

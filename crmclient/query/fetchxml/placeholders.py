@@ -1,5 +1,6 @@
-"""Values in texts. `@name` is a parameter, `@user.name` a property of the caller, `@fetch.fetcher.key` a
-column of what a data fetcher has read, `@record.attribute` one of the record at hand; else it is a literal.
+"""Values in texts. `@name` is a parameter, `@user.name` a property of the caller, `@user.claims.path` a claim
+of the caller's token, `@fetch.fetcher.key` a column of what a data fetcher has read, `@record.attribute` one
+of the record at hand; else it is a literal.
 
 A text that begins with `@=` is a literal whatever follows: `@=@home` is the text `@home`. Placeholders of
 other tools (`{0}`, `{{ … }}`, `${…}`) are refused, since as literals they would silently match nothing.
@@ -12,6 +13,7 @@ from typing import Final
 
 from crmclient.query.ast import Operator
 from crmclient.query.designed import (
+    ClaimValue,
     DesignedOperator,
     DesignedValue,
     FetchValue,
@@ -26,6 +28,12 @@ _LITERAL: Final = "@="
 _NAME: Final = "[A-Za-z_][A-Za-z0-9_]*"
 _PARAMETER: Final = re.compile(f"@({_NAME})").fullmatch
 _USER_VALUE: Final = re.compile(rf"@user\.({_NAME})").fullmatch
+_CLAIMS: Final = "@user.claims"
+# Claims have any name: one with a dot, a bracket or a space stands in quotes. `[0]` is the first of a list.
+_CLAIM_NAME: Final = r'(?:"(?:[^"\\]|\\.)+"|[^."\[\]\s]+)'
+_CLAIM_VALUE: Final = re.compile(
+    rf"{re.escape(_CLAIMS)}\.({_CLAIM_NAME}(?:\.{_CLAIM_NAME}|\[[0-9]{{1,3}}\])*)"
+).fullmatch
 _FETCH_VALUE: Final = re.compile(rf"@fetch\.({_NAME})\.({_NAME}(?:\.{_NAME})?)").fullmatch
 _RECORD_VALUE: Final = re.compile(rf"@record\.({_NAME})").fullmatch
 _DOTTED: Final = re.compile(rf"@{_NAME}(\.{_NAME})+").fullmatch
@@ -39,6 +47,17 @@ def read_value(text: str, operator: DesignedOperator) -> DesignedValue:
         return Literal(text.removeprefix(_LITERAL))
     if match := _PARAMETER(text):
         return Parameter(match[1])
+    if match := _CLAIM_VALUE(text):
+        return ClaimValue(match[1])
+    if text == _CLAIMS or text.startswith(f"{_CLAIMS}."):
+        raise ValueError(
+            Sentence(
+                "%(text)s names no claim; write @user.claims.name, with a name that has dots in quotes, or "
+                "%(literal)s for the text",
+                text=repr(text),
+                literal=_LITERAL + text,
+            )
+        )
     if match := _USER_VALUE(text):
         return UserValue(match[1])
     if match := _FETCH_VALUE(text):
@@ -48,8 +67,8 @@ def read_value(text: str, operator: DesignedOperator) -> DesignedValue:
     if _DOTTED(text):
         raise ValueError(
             Sentence(
-                "%(text)s is no placeholder; write @name, @user.name, @fetch.name.column, @record.attribute, "
-                "or %(literal)s for the text",
+                "%(text)s is no placeholder; write @name, @user.name, @user.claims.name, @fetch.name.column, "
+                "@record.attribute, or %(literal)s for the text",
                 text=repr(text),
                 literal=_LITERAL + text,
             )
@@ -81,6 +100,8 @@ def write_value(value: DesignedValue, operator: DesignedOperator) -> str:
             return f"@{name}"
         case UserValue(name):
             return f"@user.{name}"
+        case ClaimValue(path):
+            return f"{_CLAIMS}.{path}"
         case FetchValue(fetcher, key):
             return f"@fetch.{fetcher}.{key}"
         case RecordValue(attribute):

@@ -4,6 +4,14 @@
 """
 
 from crmclient.query.resolving.circumstances import Circumstances
+from crmclient.query.resolving.conditions import can_compare
 from crmclient.query.resolving.prepared import PreparedFilter, PreparedQuery, prepare, prepare_filter
 
-__all__ = ["Circumstances", "PreparedFilter", "PreparedQuery", "prepare", "prepare_filter"]
+__all__ = [
+    "Circumstances",
+    "PreparedFilter",
+    "PreparedQuery",
+    "can_compare",
+    "prepare",
+    "prepare_filter",
+]

@@ -8,14 +8,23 @@ from dataclasses import dataclass, field
 
 from crmclient.errors import InvalidQuery
 from crmclient.metadata import PlatformUser
-from crmclient.query.designed import DesignedValue, FetchValue, Literal, Parameter, RecordValue, UserValue
+from crmclient.query.designed import (
+    ClaimValue,
+    DesignedValue,
+    FetchValue,
+    Literal,
+    Parameter,
+    RecordValue,
+    UserValue,
+)
 from crmclient.sentences import Sentence
 
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
     """`now` is aware. `parameters` has every parameter of the query, None for an optional one that is not
-    given. `user` is None for a caller without a platform user; `user_values` are the caller's properties.
+    given. `user` is None for a caller without a platform user; `user_values` are the caller's properties,
+    with `type` and `roles`, and `claims` those of its token by the paths that are asked for.
     `fetched` has the row of each data fetcher by the fetcher's name, and `record` the record's attributes.
     """
 
@@ -23,6 +32,7 @@ class Circumstances:
     parameters: Mapping[str, object] = field(default_factory=dict)
     user: PlatformUser | None = None
     user_values: Mapping[str, object] = field(default_factory=dict)
+    claims: Mapping[str, object] = field(default_factory=dict)
     fetched: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     record: Mapping[str, object] = field(default_factory=dict)
 
@@ -49,6 +59,8 @@ def value_of(value: DesignedValue, circumstances: Circumstances) -> object:
             return given
         case UserValue(name):
             return _known(circumstances.user_values.get(name))
+        case ClaimValue(path):
+            return _known(circumstances.claims.get(path))
         case FetchValue(fetcher, key):
             return _known(circumstances.fetched.get(fetcher, {}).get(key))
         case RecordValue(attribute):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Final, TypeAlias, cast
+from dataclasses import dataclass, replace
+from typing import Final, TypeAlias, TypeVar, cast
 
 from crmclient import fitting
 from crmclient.errors import UnfitValue
@@ -16,10 +16,12 @@ from crmclient.query.bounds import MOST_VALUES
 from crmclient.query.calendar import COUNTED_FROM_NOW, Bound, Calendar, Moment
 from crmclient.query.designed import (
     WHOLE_DAYS,
+    ClaimValue,
     DateOperator,
     DesignedCondition,
     DesignedValue,
     Literal,
+    Parameter,
     UserOperator,
     values_taken,
 )
@@ -29,6 +31,8 @@ from crmclient.query.resolving.names import Names
 from crmclient.query.shape import LISTS
 from crmclient.sentences import Sentence
 from crmclient.values import Reference, Value
+
+T = TypeVar("T")
 
 Resolve: TypeAlias = Callable[[Circumstances], FilterItem | None]
 """A condition or group in given circumstances; None where it is left out."""
@@ -44,6 +48,7 @@ _TEXTS: Final = frozenset(
         Operator.CONTAINS,
     }
 )
+_HOLD_IDS: Final = frozenset({Family.TEXT, Family.GUID, Family.REFERENCE})
 _OPTIONS: Final = frozenset({Operator.CONTAIN_VALUES, Operator.NOT_CONTAIN_VALUES})
 _EXACT: Final = frozenset({Operator.EQ, Operator.NE, Operator.IN, Operator.NOT_IN})
 
@@ -82,7 +87,7 @@ class Writer:
         if attribute is None:
             return None
         try:
-            build = self._builder(condition, attribute)
+            build = _builder(condition, attribute, self.calendar)
         except (TypeError, ValueError) as error:
             self.names.wrong(construct, str(error))
             return None
@@ -125,17 +130,6 @@ class Writer:
         )
         return lambda _: fixed
 
-    def _builder(
-        self, condition: DesignedCondition, attribute: Attribute
-    ) -> Callable[[Circumstances], FilterItem]:
-        """Raises ValueError for what is wrong whatever the circumstances."""
-        match condition.operator:
-            case UserOperator():
-                return _of_user(condition, condition.operator, attribute)
-            case DateOperator():
-                return _of_date(condition, condition.operator, attribute, self.calendar)
-        return _of_values(condition, condition.operator, attribute, self.calendar)
-
     def _guarded(self, build: Callable[[Circumstances], FilterItem], construct: str) -> Resolve:
         # Whatever the operator: also *not the caller* holds for nothing when there is no caller.
         nothing = Condition(self.names.primary_id(self.standing), Operator.NULL)
@@ -155,6 +149,23 @@ class Writer:
         return resolve
 
 
+def can_compare(
+    condition: DesignedCondition, attribute: Attribute, value: object, calendar: Calendar
+) -> bool:
+    """Whether the condition on `attribute` takes `value` in the place of what a caller or fetcher gives."""
+    given = Parameter("value")
+    asked = replace(condition, values=(given,) * len(condition.values), link=None)
+    try:
+        _builder(asked, attribute, calendar)(
+            Circumstances(dt.datetime.now(dt.UTC), parameters={given.name: value})
+        )
+    except Absent:
+        return True
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
 def construct_of(condition: DesignedCondition) -> str:
     place = "" if condition.link is None else f"{condition.link}."
     return f"condition {place}{condition.attribute} {condition.operator.value}"
@@ -169,6 +180,38 @@ def _takes(values: int | None, given: int) -> Sentence:
         case 1:
             return Sentence("it takes one value, not %(given)s", given=given)
     return Sentence("it takes two values, not %(given)s", given=given)
+
+
+def _builder(
+    condition: DesignedCondition, attribute: Attribute, calendar: Calendar
+) -> Callable[[Circumstances], FilterItem]:
+    """Raises ValueError for what is wrong whatever the circumstances."""
+    match condition.operator:
+        case UserOperator():
+            return _of_user(condition, condition.operator, attribute)
+        case DateOperator():
+            return _of_date(condition, condition.operator, attribute, calendar)
+    return _of_values(condition, condition.operator, attribute, calendar)
+
+
+def _read(value: DesignedValue, circumstances: Circumstances, read: Callable[[object], T]) -> T:
+    """What is given for `value`, as `read` makes it of the attribute's type.
+
+    Raises Absent, Unknown, TypeError where the type is another, and ValueError for a parameter or a literal
+    that the attribute cannot have. Of the caller or of a fetcher such a value is Unknown: no text of a record
+    must make the endpoint fail. Of a claim that holds for its type, too: the configuration does not say it.
+    """
+    given = value_of(value, circumstances)
+    try:
+        return read(given)
+    except TypeError:
+        if isinstance(value, ClaimValue):
+            raise Unknown from None
+        raise
+    except ValueError:
+        if isinstance(value, Literal | Parameter):
+            raise
+        raise Unknown from None
 
 
 def _of_user(
@@ -196,12 +239,14 @@ def _of_date(
         raise ValueError(Sentence("the attribute holds days without a time"))
     values = condition.values
 
+    def day(given: object) -> dt.date:
+        return fitting.day(literals.day_of(given, calendar))
+
     def bounds(circumstances: Circumstances) -> tuple[Bound, ...]:
         moment = Moment(circumstances.now, calendar)
         if operator in WHOLE_DAYS:
-            day = literals.day_of(value_of(values[0], circumstances), calendar)
-            return moment.on(operator, fitting.day(day))
-        return moment.bounds(operator, _count(value_of(values[0], circumstances)) if values else 1)
+            return moment.on(operator, _read(values[0], circumstances, day))
+        return moment.bounds(operator, _read(values[0], circumstances, _count) if values else 1)
 
     def build(circumstances: Circumstances) -> FilterItem:
         parts = tuple(
@@ -228,7 +273,7 @@ def _count(value: object) -> int:
     if isinstance(value, str):
         return literals.read_whole(value)
     if type(value) is not int:
-        raise ValueError(Sentence("a whole number is needed"))
+        raise TypeError(Sentence("a whole number is needed"))
     return value
 
 
@@ -248,14 +293,12 @@ def _of_values(
             if isinstance(value, Literal):
                 yield fixed[value]
             else:
-                yield from _given(value, circumstances)
+                yield from _read(value, circumstances, several)
 
-    def _given(value: DesignedValue, circumstances: Circumstances) -> Iterator[Value]:
-        given = value_of(value, circumstances)
+    def several(given: object) -> tuple[Value, ...]:
         if operator in LISTS and isinstance(given, tuple | list):
-            yield from (typed(item) for item in given)
-        else:
-            yield typed(given)
+            return tuple(typed(item) for item in given)
+        return (typed(given),)
 
     return lambda circumstances: Condition(
         condition.attribute, operator, tuple(values(circumstances)), condition.link
@@ -274,11 +317,19 @@ def _typed(operator: Operator, attribute: Attribute, calendar: Calendar) -> Call
 
     def typed(value: object) -> Value:
         if isinstance(value, Reference):
+            if FAMILY[attribute.type] not in _HOLD_IDS:
+                raise TypeError(
+                    Sentence("a lookup cannot be compared with a %(type)s", type=attribute.type.value)
+                )
             value = value.id
         if operator in _TEXTS:
+            if isinstance(value, tuple | list):
+                raise TypeError(Sentence("one text is needed, not several"))
             return literals.read_text(str(value))
         if isinstance(value, str):
             value = literals.read_whole(value) if operator in _OPTIONS else literals.read(value, attribute)
+        elif attribute.type is AttributeType.MULTISELECT:
+            (fitting.whole_number if operator in _OPTIONS else fitting.options)(value)
         if attribute.type is not AttributeType.DATETIME:
             literals.fit(cast(Value, value), attribute)
             return cast(Value, value)

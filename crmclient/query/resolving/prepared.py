@@ -12,6 +12,7 @@ from crmclient.query.ast import Column, Filter, FilterItem, Link, Query
 from crmclient.query.bounds import MOST_COLUMNS, MOST_CONDITIONS, MOST_KEYS
 from crmclient.query.calendar import Calendar
 from crmclient.query.designed import (
+    ClaimValue,
     DesignedColumn,
     DesignedCondition,
     DesignedFilter,
@@ -39,11 +40,13 @@ UTC: Final = Calendar()
 class Needs:
     """What conditions read of their circumstances, by name.
 
-    `fetched` are pairs of a data fetcher and a key of its row; `user`: the caller's platform user.
+    `user_values` are properties of the caller, among them `type` and `roles`; `claims` are paths. `fetched`
+    are pairs of a data fetcher and a key of its row; `user`: the caller's platform user.
     """
 
     parameters: frozenset[str] = frozenset()
     user_values: frozenset[str] = frozenset()
+    claims: frozenset[str] = frozenset()
     fetched: frozenset[tuple[str, str]] = frozenset()
     record: frozenset[str] = frozenset()
     user: bool = False
@@ -52,9 +55,15 @@ class Needs:
     def fetchers(self) -> frozenset[str]:
         return frozenset(fetcher for fetcher, _ in self.fetched)
 
+    @property
+    def of_caller(self) -> bool:
+        """Whether anything depends on who calls."""
+        return self.user or bool(self.user_values or self.claims)
+
     def are_met(self, circumstances: Circumstances) -> bool:
         """Whether the caller and the fetchers have a value for each of these; parameters do not count."""
         wanted: list[DesignedValue] = [UserValue(name) for name in self.user_values]
+        wanted += [ClaimValue(path) for path in self.claims]
         wanted += [FetchValue(*pair) for pair in self.fetched]
         wanted += [RecordValue(attribute) for attribute in self.record]
         try:
@@ -68,6 +77,7 @@ class Needs:
         return Needs(
             self.parameters | other.parameters,
             self.user_values | other.user_values,
+            self.claims | other.claims,
             self.fetched | other.fetched,
             self.record | other.record,
             self.user or other.user,
@@ -257,6 +267,7 @@ def _needs(conditions: list[DesignedCondition]) -> Needs:
     return Needs(
         frozenset(value.name for value in values if isinstance(value, Parameter)),
         frozenset(value.name for value in values if isinstance(value, UserValue)),
+        frozenset(value.path for value in values if isinstance(value, ClaimValue)),
         frozenset((value.fetcher, value.key) for value in values if isinstance(value, FetchValue)),
         frozenset(value.attribute for value in values if isinstance(value, RecordValue)),
         any(isinstance(condition.operator, UserOperator) for condition in conditions),

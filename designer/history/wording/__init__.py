@@ -14,6 +14,7 @@ from designer.definition import json_numbers
 from designer.history.effects import Effect, Line
 from designer.history.wording import configuration_wording as configuration
 from designer.history.wording import endpoint_wording as endpoints
+from designer.history.wording import issuer_wording
 from designer.history.wording.field_wording import JsonObject, Words
 
 _Describe: TypeAlias = Callable[[JsonObject, JsonObject], Iterator[Line]]
@@ -21,13 +22,16 @@ _Describe: TypeAlias = Callable[[JsonObject, JsonObject], Iterator[Line]]
 # By the document's list. What another release of the product recorded is told by its bare differences.
 _DESCRIBE: dict[str, _Describe] = {
     "roles": configuration.role,
+    "caller_types": configuration.caller_type,
     "user_properties": configuration.user_property,
+    "issuers": issuer_wording.issuer,
     "modules": configuration.module,
     "entities": configuration.entity,
     "endpoints": endpoints.endpoint,
 }
 _REMOVED: dict[str, Effect] = {
     "roles": Effect.BEHAVIOUR,
+    "caller_types": Effect.BEHAVIOUR,
     "modules": Effect.BEHAVIOUR,
     "entities": Effect.BEHAVIOUR,
 }

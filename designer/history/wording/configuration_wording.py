@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from designer.definitions.row_rules import entries_in_json
 from designer.history.effects import Effect, Line
-from designer.history.wording.field_wording import ROW_RULE, JsonObject, Listed, Words, changed, told
+from designer.history.wording.field_wording import JsonObject, Listed, Words, changed, told
 
 _ROLE = Words(
     {
@@ -16,6 +18,15 @@ _ROLE = Words(
         "description": told(gettext_noop("description")),
         # They describe, and nothing enforces them.
         "platform_roles": changed(gettext_noop("roles of the platform"), Effect.ADDITIVE),
+        "rate": changed(gettext_noop("requests a minute"), Effect.BEHAVIOUR),
+    }
+)
+_CALLER_TYPE = Words(
+    {
+        "title": changed(gettext_noop("title"), Effect.ADDITIVE),
+        "description": told(gettext_noop("description")),
+        # All that its callers are known by is in other records.
+        "entity": changed(gettext_noop("entity"), Effect.BREAKING),
     }
 )
 _PROPERTY = Words({"description": told(gettext_noop("description"))})
@@ -28,6 +39,10 @@ _COLUMNS = Listed(
 
 def role(before: JsonObject, after: JsonObject) -> Iterator[Line]:
     return _ROLE.compare(before, after)
+
+
+def caller_type(before: JsonObject, after: JsonObject) -> Iterator[Line]:
+    return _CALLER_TYPE.compare(before, after)
 
 
 def user_property(before: JsonObject, after: JsonObject) -> Iterator[Line]:
@@ -48,7 +63,6 @@ _ENTITY = Words(
     {
         **_DOCUMENTATION,
         "entity": changed(gettext_noop("entity"), Effect.BREAKING),
-        "row_rule": ROW_RULE,
     }
 )
 
@@ -58,4 +72,40 @@ def module(before: JsonObject, after: JsonObject) -> Iterator[Line]:
 
 
 def entity(before: JsonObject, after: JsonObject) -> Iterator[Line]:
-    return _ENTITY.compare(before, after)
+    yield from _ENTITY.compare(_without_rule(before), _without_rule(after))
+    yield from _row_rule(before.get("row_rule"), after.get("row_rule"))
+
+
+def _without_rule(known: JsonObject) -> JsonObject:
+    return {name: value for name, value in known.items() if name != "row_rule"}
+
+
+def _row_rule(before: Any, after: Any) -> Iterator[Line]:
+    """By the callers that entries are for: several of one set of roles are one to them."""
+    old, new = _by_callers(before), _by_callers(after)
+    if old == new:
+        return
+    if not old:
+        yield Line(_("row rule added: callers may reach fewer records"), Effect.BEHAVIOUR)
+    if not new:
+        yield Line(_("row rule removed: callers reach every record"), Effect.BEHAVIOUR)
+        return
+    for roles in dict.fromkeys((*old, *new)):
+        who = {"who": ", ".join(roles) or _("everyone")}
+        if roles not in new:
+            yield Line(_("row rule: the entry for %(who)s removed") % who, Effect.BEHAVIOUR)
+        elif old.get(roles) == new[roles]:
+            continue
+        elif any(entry.get("all_records") for entry in new[roles]):
+            yield Line(_("row rule: %(who)s may reach every record") % who, Effect.BEHAVIOUR)
+        elif roles in old:
+            yield Line(_("row rule: the entry for %(who)s changed") % who, Effect.BEHAVIOUR)
+        elif old:
+            yield Line(_("row rule: an entry for %(who)s added") % who, Effect.BEHAVIOUR)
+
+
+def _by_callers(rule: Any) -> dict[tuple[str, ...], list[JsonObject]]:
+    found: dict[tuple[str, ...], list[JsonObject]] = {}
+    for entry in entries_in_json(rule):
+        found.setdefault(tuple(entry.get("roles", ())), []).append(entry)
+    return found

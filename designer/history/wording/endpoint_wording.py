@@ -1,4 +1,4 @@
-"""Endpoints: their own fields, then their lists, then what only their kind has."""
+"""Changes of endpoints: their own fields, who may call them, their lists, and what only their kind has."""
 
 from __future__ import annotations
 
@@ -9,20 +9,23 @@ from django.utils.translation import gettext_noop
 
 from designer.history.effects import Effect, Line
 from designer.history.wording.field_wording import (
-    ROW_RULE,
     FieldWords,
     JsonObject,
     Listed,
     Words,
     changed,
+    row_rule,
     switched,
     told,
 )
 from designer.history.wording.input_wording import BINDINGS, inputs
 from designer.kinds import KINDS
 from designer.kinds.effects import Switch, Told, ToldBy
+from designer.names import SERVICE_TYPE, USER_TYPE
 
-_ACCESS_FIELDS = ("authentication_required", "roles")
+_ACCESS_FIELDS = ("authentication_required", "roles", "caller_types")
+# What an access that names no caller types means.
+_UNSAID = [SERVICE_TYPE, USER_TYPE]
 
 
 def access(before: JsonObject, after: JsonObject) -> Iterator[Line]:
@@ -35,6 +38,7 @@ def access(before: JsonObject, after: JsonObject) -> Iterator[Line]:
     elif required and not requires:
         yield Line(_("anyone may call, without a token"), Effect.BEHAVIOUR)
     yield from _roles(before.get("roles", []), after.get("roles", []))
+    yield from _caller_types(before.get("caller_types", _UNSAID), after.get("caller_types", _UNSAID))
     yield from Words().compare(_rest(before), _rest(after))
 
 
@@ -49,6 +53,17 @@ def _roles(before: list[str], after: list[str]) -> Iterator[Line]:
             # Without any role, every authenticated caller may call.
             effect = Effect.BREAKING if after else Effect.BEHAVIOUR
             yield Line(_("role “%(role)s” taken away") % {"role": role}, effect)
+
+
+def _caller_types(before: list[str], after: list[str]) -> Iterator[Line]:
+    for name in after:
+        if name not in before:
+            yield Line(_("callers of type “%(type)s” are admitted") % {"type": name}, Effect.ADDITIVE)
+    for name in before:
+        if name not in after:
+            yield Line(
+                _("callers of type “%(type)s” are no longer admitted") % {"type": name}, Effect.BREAKING
+            )
 
 
 def _rest(access: JsonObject) -> JsonObject:
@@ -66,7 +81,7 @@ _OWN = Words(
         ),
         "title": changed(gettext_noop("title"), Effect.ADDITIVE),
         "description": told(gettext_noop("description")),
-        "row_rule": ROW_RULE,
+        "row_rule": row_rule,
     }
 )
 
@@ -94,7 +109,15 @@ _PRECONDITIONS = Listed(
     removed=Effect.ADDITIVE,
 )
 
+_ACKNOWLEDGEMENTS = Listed(
+    noun=lambda entity: _("acknowledgement that it reaches “%(entity)s” past row rules") % {"entity": entity},
+    name=lambda item: item.get("entity", ""),
+    words=Words({"reason": told(gettext_noop("reason"))}),
+    removed=Effect.ADDITIVE,
+)
+
 _LISTS = {
+    "acknowledgements": _ACKNOWLEDGEMENTS,
     "bindings": BINDINGS,
     "columns": _COLUMNS,
     "fetchers": _FETCHERS,

@@ -102,12 +102,9 @@ def _bare(name: str, old: Any, new: Any) -> Iterator[str]:
         yield from map(said, differences(old, new, name))
 
 
-def _row_rule(old: Any, new: Any) -> tuple[str, Effect]:
+def row_rule(old: Any, new: Any) -> tuple[str, Effect]:
     if not old:
         return _("row rule added: callers may reach fewer records"), Effect.BEHAVIOUR
     if not new:
         return _("row rule removed: callers reach every record"), Effect.BEHAVIOUR
     return _("row rule changed"), Effect.BEHAVIOUR
-
-
-ROW_RULE: FieldWords = _row_rule

@@ -1,4 +1,4 @@
-"""Inputs: what was right to send may be refused now."""
+"""Changes of inputs and bindings: what was right to send may be refused now."""
 
 from __future__ import annotations
 

@@ -1,43 +1,118 @@
-"""Check the whole configuration against the platform, for people and for pipelines."""
+"""Check a whole configuration, stored or in a document, for people and for pipelines."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from designer.overview import overview
+from designer.definitions import ConfigurationDocument
+from designer.documents.environment_values import Supply
+from designer.documents.folder_reading import read_folder
+from designer.documents.judging import judge_alone
+from designer.documents.problems import DocumentError
+from designer.documents.reading import read_named
+from designer.documents.values_file import read_values
+from designer.management.values_option import add_values_option
+from designer.overview import Overview, overview
 from designer.readiness import Finding, State
+from designer.readiness.recorded_metadata import RecordedMetadata, UnreadableMetadata, read_record
 
 
 class Command(BaseCommand):
-    help = "Check every enabled endpoint and user property. Exits with 1 when something cannot be served."
+    help = (
+        "Check every enabled endpoint, user property and issuer, stored or in a document. Exits with 1 when "
+        "something cannot be served. A document is judged by a metadata file, without database and platform."
+    )
+    # A document is judged where no database is.
+    requires_migrations_checks = False
+    requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "file",
+            nargs="?",
+            type=Path,
+            help="A JSON document, or a folder that exportconfig --folder wrote. Default: what is stored.",
+        )
+        parser.add_argument(
+            "--metadata", type=Path, metavar="FILE", help="What exportmetadata wrote; goes with a document."
+        )
+        add_values_option(parser)
         parser.add_argument("--json", action="store_true", dest="as_json", help="Write the findings as JSON.")
 
-    def handle(self, *args: Any, as_json: bool, **options: Any) -> None:
-        seen = overview()
-        findings = seen.findings
-        blocking = sum(finding.is_blocking for finding in findings)
+    def handle(
+        self,
+        *args: Any,
+        file: Path | None,
+        metadata: Path | None,
+        values: Path | None,
+        as_json: bool,
+        **options: Any,
+    ) -> None:
+        if (file is None) != (metadata is None):
+            raise CommandError(
+                "A document and --metadata go together. For what is stored, give neither; to see what a "
+                "document would change here, use importconfig --dry-run."
+            )
+        problems: Sequence[str] = ()
+        if file is None or metadata is None:
+            seen = overview()
+        else:
+            problems, seen = _judge(file, metadata, values)
+        blocking = sum(finding.is_blocking for finding in seen.findings)
         if as_json:
             report = {
                 "blocking": blocking,
+                "problems": list(map(str, problems)),
                 "states": {state.value: seen.counts.get(state, 0) for state in State},
-                "findings": [finding.to_json() for finding in findings],
+                "findings": [finding.to_json() for finding in seen.findings],
             }
             self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2))
         else:
-            self._write(findings)
+            self._write(problems, seen.findings)
+        if problems:
+            raise CommandError("This cannot be imported.", returncode=1)
         if blocking:
             raise CommandError(f"{blocking} blocking.", returncode=1)
 
-    def _write(self, findings: Sequence[Finding]) -> None:
+    def _write(self, problems: Sequence[str], findings: Sequence[Finding]) -> None:
+        for problem in problems:
+            self.stdout.write(str(problem))
         for finding in findings:
             self.stdout.write(
                 f"{finding.severity.value:8}  {finding.subject}: {finding.message} [{finding.rule}]"
             )
-        if not findings:
+        if not findings and not problems:
             self.stdout.write("Nothing found: everything that is enabled can be served.")
+
+
+def _judge(file: Path, metadata: Path, values: Path | None) -> tuple[Sequence[str], Overview]:
+    try:
+        known = RecordedMetadata(read_record(metadata.read_bytes()))
+        problems, seen = judge_alone(_document(file, values), known)
+    except OSError as error:
+        raise CommandError(f"{error.filename} cannot be read: {error.strerror}.") from error
+    except UnreadableMetadata as error:
+        raise CommandError(
+            f"{metadata} is no metadata file. Write one with exportmetadata.\n{error}"
+        ) from error
+    except DocumentError as error:
+        raise CommandError("\n".join(map(str, error.problems))) from error
+    if known.lacking:
+        options = " ".join(f"--entity {name}" for name in sorted(known.lacking))
+        raise CommandError(
+            f"{metadata} does not say what these entities have: {', '.join(sorted(known.lacking))}. "
+            f"Write it anew with exportmetadata {options}."
+        )
+    return problems, seen
+
+
+def _document(file: Path, values: Path | None) -> ConfigurationDocument:
+    supply = Supply(read_values(values) if values else {})
+    if file.is_dir():
+        return read_folder(file, supply).document
+    return read_named(file.read_bytes(), supply)[0]

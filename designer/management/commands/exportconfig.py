@@ -1,30 +1,58 @@
-"""Write the configuration as a JSON document."""
+"""Write the configuration as a JSON document, or as a folder with a file for each part of it."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from designer.documents.folder_writing import Format, write_folder
 from designer.documents.problems import DocumentError
-from designer.documents.writing import export, to_bytes
+from designer.documents.writing import export, json_bytes
+from designer.environment import named_json
 from designer.loading import load
 
 
 class Command(BaseCommand):
-    help = "Write the configuration, or one module with its roles, as a JSON document."
+    help = "Write the configuration, or one module with its roles, as a JSON document or a folder of files."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--module", help="Only this module, by its segment.")
-        parser.add_argument("--output", type=Path, help="The file to write. Default: standard output.")
+        target = parser.add_mutually_exclusive_group()
+        target.add_argument("--output", type=Path, help="The file to write. Default: standard output.")
+        target.add_argument(
+            "--folder",
+            type=Path,
+            help="The folder to write, with a file for each role, entity and endpoint. Files of parts that "
+            "are there no more are removed.",
+        )
+        parser.add_argument(
+            "--format",
+            choices=get_args(Format),
+            default="yaml",
+            dest="form",
+            help="Of the files in the folder. Default: yaml.",
+        )
 
-    def handle(self, *args: Any, module: str | None, output: Path | None, **options: Any) -> None:
+    def handle(
+        self,
+        *args: Any,
+        module: str | None,
+        output: Path | None,
+        folder: Path | None,
+        form: Format,
+        **options: Any,
+    ) -> None:
         try:
-            document = to_bytes(export(load(), module))
+            document = named_json(export(load(), module))
+            if folder is not None:
+                write_folder(folder, document, form, module)
+            elif output is not None:
+                output.write_bytes(json_bytes(document))
+            else:
+                self.stdout.write(json_bytes(document).decode(), ending="")
         except (DocumentError, ValueError) as error:
             raise CommandError(str(error)) from error
-        if output is None:
-            self.stdout.write(document.decode(), ending="")
-        else:
-            output.write_bytes(document)
+        except OSError as error:
+            raise CommandError(f"{error.filename} cannot be written: {error.strerror}.") from error

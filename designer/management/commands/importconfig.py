@@ -1,4 +1,4 @@
-"""Bring the configuration to the state that a JSON document describes."""
+"""Bring the configuration to the state that a document or a folder describes."""
 
 from __future__ import annotations
 
@@ -12,9 +12,19 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from designer.documents.judging import Judgement, Refused
 from designer.documents.problems import DocumentError
+from designer.documents.values_file import read_values
 from designer.history.recording import Author, Origin
-from designer.importing import import_document, preview
+from designer.history.restoring import newest_version, require_version
+from designer.importing import Source, import_source, preview_source
+from designer.management.values_option import add_values_option
 from designer.readiness import Finding
+
+# What is reported of a document that cannot be read: all members of a judgement, so that scripts find them.
+UNREAD: dict[str, Any] = {"blocking": 0, "changes": [], "reordered": False, "findings": [], "standing": []}
+
+# Whoever has a shell of the service may change everything.
+AUTHOR = Author(origin=Origin.COMMAND, note="importconfig", may_change_write_access=True, may_administer=True)
+CHANGES = 3
 
 
 class Command(BaseCommand):
@@ -24,7 +34,10 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", help="The document; - for standard input.")
+        parser.add_argument(
+            "file",
+            help="The JSON document, the folder that exportconfig --folder wrote, or - for standard input.",
+        )
         parser.add_argument(
             "--dry-run", action="store_true", help="Show the plan and every problem; change nothing."
         )
@@ -41,6 +54,18 @@ class Command(BaseCommand):
             action="store_true",
             help="Import what cannot be served, too: calls of it answer 503.",
         )
+        parser.add_argument(
+            "--expect-version",
+            type=int,
+            metavar="NUMBER",
+            help="Refuse where another version than this is the newest. configversions lists them.",
+        )
+        parser.add_argument(
+            "--exit-code",
+            action="store_true",
+            help="With --dry-run: exit with 3 where something would change.",
+        )
+        add_values_option(parser)
         parser.add_argument("--json", action="store_true", dest="as_json", help="Write a report as JSON.")
 
     def handle(
@@ -50,14 +75,24 @@ class Command(BaseCommand):
         dry_run: bool,
         delete: list[str],
         allow_broken: bool,
+        expect_version: int | None,
+        exit_code: bool,
+        values: Path | None,
         as_json: bool,
         **options: Any,
     ) -> None:
+        if exit_code and not dry_run:
+            raise CommandError("--exit-code goes with --dry-run.")
         try:
-            raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-            judged = self._import(raw, delete, dry_run=dry_run, allow_broken=allow_broken)
+            source = _source(file, values, delete)
+            if dry_run:
+                judged = _preview(source, expect_version, allow_broken=allow_broken)
+            else:
+                judged = import_source(
+                    source, AUTHOR, allow_broken=allow_broken, expected_version=expect_version
+                )
         except OSError as error:
-            raise CommandError(f"{file} cannot be read: {error.strerror}.") from error
+            raise CommandError(f"{error.filename or file} cannot be read: {error.strerror}.") from error
         except DocumentError as error:
             refused = error.judgement if isinstance(error, Refused) else None
             if as_json:
@@ -73,16 +108,8 @@ class Command(BaseCommand):
             self._write_findings(judged.findings)
             self._write_findings(judged.standing, "blocked before:")
             self.stdout.write(_RESULTS[result])
-
-    def _import(self, raw: bytes, delete: Sequence[str], *, dry_run: bool, allow_broken: bool) -> Judgement:
-        if not dry_run:
-            # Whoever has a shell of the service may change everything.
-            author = Author(origin=Origin.COMMAND, note="importconfig", may_change_write_access=True)
-            return import_document(raw, delete, author, allow_broken=allow_broken)
-        judged = preview(raw, delete)
-        if judged.problems or (judged.blocking and not allow_broken):
-            raise Refused(judged)
-        return judged
+        if exit_code and result == "planned":
+            raise CommandError("The configuration is not as the document says.", returncode=CHANGES)
 
     def _write_plan(self, judged: Judgement) -> None:
         for line in judged.plan.lines():
@@ -95,10 +122,26 @@ class Command(BaseCommand):
             self.stdout.write(" ".join((severity, *words, f"{place}: {finding.message} [{finding.rule}]")))
 
     def _report(self, result: str, judged: Judgement | None, problems: Sequence[str] = ()) -> None:
-        told = {} if judged is None else judged.to_json()
+        told = UNREAD if judged is None else judged.to_json()
         wrong = [str(problem) for problem in (problems if judged is None else judged.problems)]
-        report = {"result": result, **told, "problems": wrong}
+        report = {"result": result, "version": newest_version(), **told, "problems": wrong}
         self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2))
+
+
+def _source(file: str, values: Path | None, delete: Sequence[str]) -> Source:
+    given = read_values(values) if values else {}
+    if file != "-" and Path(file).is_dir():
+        return Source.of_folder(Path(file), delete, given)
+    raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    return Source.of_document(raw, delete, given)
+
+
+def _preview(source: Source, expected_version: int | None, *, allow_broken: bool) -> Judgement:
+    require_version(expected_version)
+    judged = preview_source(source)
+    if judged.problems or (judged.blocking and not allow_broken):
+        raise Refused(judged)
+    return judged
 
 
 def _refusal(judged: Judgement | None, problems: Sequence[str]) -> str:

@@ -11,6 +11,7 @@ from designer.expressions import Expression, ExpressionError
 from designer.expressions.members import ENDPOINT_NAMES
 from designer.kinds.queries import PaginatedQuerySettings
 from designer.kinds.versions import VersionSettings
+from designer.names import RESERVED_PROPERTIES
 from designer.readiness.registry import Found, blocking, blocking_for_user_properties, blocking_of
 from designer.readiness.rules.expression_rules import expressions_of
 from designer.readiness.rules.query_rules import QUERY, needs_of_query
@@ -89,7 +90,8 @@ def callers_are_users(subject: EndpointSubject) -> Found:
 
 @blocking_for_user_properties("user-property-users")
 def there_are_users(subject: UserPropertySubject) -> Found:
-    if subject.metadata.conventions.users is None:
+    type = subject.caller_type
+    if type is not None and type.is_of_users and subject.metadata.conventions.users is None:
         yield _("The platform has no users, so it has no user properties."), "kind"
 
 
@@ -98,10 +100,10 @@ def related_data_can_be_read(subject: UserPropertySubject) -> Found:
     metadata, definition = subject.metadata, subject.definition
     if definition.kind != "related" or Ability.LINKS in metadata.conventions.abilities:
         return
-    known = {one.name: one for one in metadata.relationships_of_users()}
+    known = {one.name: one for one in metadata.relationships(subject.entity)} if subject.entity else {}
     found = known.get(definition.relationship)
     # Records that refer to the user are asked for alone.
-    if found is not None and (found.intersect is not None or found.referencing == metadata.users):
+    if found is not None and (found.intersect is not None or found.referencing == subject.entity):
         yield (
             _(
                 "The platform cannot link entities in a query, which “%(relationship)s” needs. Choose "
@@ -142,7 +144,8 @@ def _places_of_users(subject: EndpointSubject) -> Iterator[str]:
 
 
 def _asks_for_user(needs: Needs) -> bool:
-    return needs.user or bool(needs.user_values)
+    # Type and roles are known of callers who are no users, too.
+    return needs.user or bool(needs.user_values - RESERVED_PROPERTIES)
 
 
 def _reads_user(text: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.conf import settings as service
 
+from designer.definitions.row_rules import is_open
 from designer.kinds import Scope
 from designer.kinds.files import UploadSettings
 from designer.kinds.option_sets import OptionSetSettings
@@ -61,4 +62,4 @@ def _is_open(subject: EndpointSubject) -> bool:
 
 def _has_row_rule(subject: EndpointSubject) -> bool:
     entity = subject.endpoint.entity
-    return subject.definition.row_rule is not None or (entity is not None and entity.row_rule is not None)
+    return subject.definition.row_rule is not None or (entity is not None and not is_open(entity.row_rule))

@@ -160,7 +160,18 @@ def constants_fit(subject: EndpointSubject) -> Found:
 @blocking("binding-user-property")
 def user_properties_exist(subject: EndpointSubject) -> Found:
     for binding in subject.bindings:
-        if binding.source == "user" and binding.value not in subject.surroundings.user_properties:
+        if binding.source != "user" or binding.value in subject.admitted_properties:
+            continue
+        if binding.value in subject.surroundings.user_properties:
+            yield (
+                _(
+                    "No caller type that the endpoint admits has the user property “%(value)s”. Add the "
+                    "property to one of these types, or choose another.",
+                    value=binding.value,
+                ),
+                _at(binding, "value"),
+            )
+        else:
             yield _("There is no user property “%(value)s”.", value=binding.value), _at(binding, "value")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -12,6 +12,7 @@ from crmclient.new_records import Origin, origin
 from crmclient.query.ast import Operator
 from crmclient.query.designed import DesignedCondition, DesignedFilter, DesignedItem, UserOperator
 from crmclient.query.matching import DECIDED, HOLD_FOR_EMPTY
+from designer.definitions import ExposedEntityDefinition
 from designer.readiness.registry import Found, blocking, warning
 from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
@@ -131,20 +132,31 @@ def _made(subject: EndpointSubject) -> Iterator[_Made]:
     if not subject.definition.settings.creates_records or exposed is None:
         return
     conventions = subject.metadata.conventions
-    own = tuple(rule for rule in (exposed.row_rule, subject.definition.row_rule) if rule is not None)
+    own = [*_alternatives([exposed])]
+    if subject.definition.row_rule is not None:
+        own.append(subject.definition.row_rule)
     if own:
         given = {binding.attribute for binding in subject.bindings}
         attributes, system = subject.metadata.attributes(exposed.entity), conventions.of(exposed.entity)
-        yield _Made(own, attributes, system, given, "bindings")
+        yield _Made(tuple(own), attributes, system, given, "bindings")
     there = {one.name: one for one in subject.metadata.relationships(exposed.entity)}
     for known in subject.inputs:
         found = there.get(known.relationship) if holds_records(known.type) else None
         if found is None or not found.is_to_many_from(exposed.entity):
             continue
         exposures = (one for one in subject.endpoint.exposures if one.entity == found.referencing)
-        rules = tuple(one.row_rule for one in exposures if one.row_rule is not None)
+        rules = tuple(_alternatives(exposures))
         if rules:
             given = {binding.attribute for binding in known.bindings} | {found.referencing_attribute or ""}
             attributes = subject.metadata.attributes(found.referencing)
             system = conventions.of(found.referencing)
             yield _Made(rules, attributes, system, given, f"inputs.{known.name}.bindings")
+
+
+def _alternatives(exposures: Iterable[ExposedEntityDefinition]) -> Iterator[DesignedFilter]:
+    """Each rule as one filter: a caller may have the roles of any of its entries."""
+    for exposed in exposures:
+        # Where all records are meant, every record is inside: an empty group holds.
+        filters = tuple(entry.filter or DesignedFilter() for entry in exposed.row_rule)
+        if filters:
+            yield filters[0] if len(filters) == 1 else DesignedFilter(filters, any=True)

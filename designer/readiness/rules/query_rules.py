@@ -92,7 +92,7 @@ def values_are_known(subject: EndpointSubject) -> Found:
 @warning("query-anonymous")
 def the_caller_is_known(subject: EndpointSubject) -> Found:
     needs = needs_of_query(subject)
-    if (needs.user or needs.user_values) and not subject.definition.access.authentication_required:
+    if needs.of_caller and not subject.definition.access.authentication_required:
         yield (
             _("The query compares with the caller, but anyone may call: nothing equals nobody."),
             QUERY,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from crmclient.errors import InvalidQuery
 from crmclient.query.designed import DesignedFilter
@@ -10,34 +11,63 @@ from crmclient.query.problems import QueryProblems
 from crmclient.query.resolving import prepare, prepare_filter
 from crmclient.query.resolving.prepared import Needs
 from designer.calendar import calendar
+from designer.claim_paths import WrongPath, parsed
+from designer.names import RESERVED_PROPERTIES
 from designer.queries import answered
 from designer.readiness.registry import Found, blocking, warning
 from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
 
+ENTITY_RULE = "entity.row_rule"
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedRule:
+    """A filter of a row rule with its place. `roles` are those of its entry; None for the endpoint's own."""
+
+    place: str
+    entity: str
+    filter: DesignedFilter
+    roles: tuple[str, ...] | None = None
+
+    @property
+    def named(self) -> _:
+        if not self.roles:
+            return _("The row rule")
+        return _("The row rule for %(roles)s", roles=", ".join(self.roles))
+
+    def needs(self, subject: EndpointSubject) -> Needs:
+        try:
+            known = subject.metadata.known_attributes
+            return prepare_filter(self.filter, self.entity, known, calendar()).needs
+        except InvalidQuery:
+            return Needs()
+
 
 @blocking("row-rule")
 def row_rules_fit_the_entity(subject: EndpointSubject) -> Found:
-    for place, entity, filter in _row_rules(subject):
+    for rule in row_rules(subject):
         try:
-            prepare_filter(filter, entity, subject.metadata.known_attributes, calendar())
+            prepare_filter(rule.filter, rule.entity, subject.metadata.known_attributes, calendar())
         except QueryProblems as error:
             for problem in error.problems:
                 yield (
                     _(
-                        "The row rule: %(construct)s: %(message)s.",
+                        "%(rule)s: %(construct)s: %(message)s.",
+                        rule=rule.named,
                         construct=problem.construct,
                         message=problem.message,
                     ),
-                    place,
+                    rule.place,
                 )
 
 
 @blocking("row-rule-values")
 def row_rules_know_their_values(subject: EndpointSubject) -> Found:
     inputs = {known.name: known for known in subject.inputs}
-    for place, needs in needs_of_row_rules(subject):
-        if place == "entity.row_rule":
+    for rule in row_rules(subject):
+        place, needs = rule.place, rule.needs(subject)
+        if rule.roles is not None:
             if needs.parameters or needs.fetched or needs.record:
                 yield (
                     _("The entity's row rule serves all its endpoints: it knows @user and nothing else."),
@@ -64,11 +94,42 @@ def row_rules_know_their_values(subject: EndpointSubject) -> Found:
 def row_rules_know_their_callers(subject: EndpointSubject) -> Found:
     if subject.definition.access.authentication_required:
         return
-    for place, needs in needs_of_row_rules(subject):
-        if needs.user or needs.user_values:
+    for rule in row_rules(subject):
+        needs = rule.needs(subject)
+        if not rule.roles and needs.of_caller:
             yield (
                 _("The row rule compares with the caller, but anyone may call: nothing is found then."),
-                place,
+                rule.place,
+            )
+
+
+@warning("row-rule-reaches-nothing")
+def callers_reach_something(subject: EndpointSubject) -> Found:
+    """With entries, a caller without one of its own reaches nothing."""
+    exposed, access = subject.endpoint.entity, subject.definition.access
+    if exposed is None or not exposed.row_rule or not _heeds_entity_rule(subject):
+        return
+    if any(not entry.roles for entry in exposed.row_rule):
+        return
+    if not access.authentication_required:
+        yield (
+            _(
+                "Anyone may call, but the row rule of %(entity)s has no entry for everyone: callers without "
+                "a token reach no records.",
+                entity=exposed.entity,
+            ),
+            ENTITY_RULE,
+        )
+    for role in access.roles:
+        if not any(entry.is_for((role,)) for entry in exposed.row_rule):
+            yield (
+                _(
+                    "Callers with the role “%(role)s” alone reach no records: the row rule of %(entity)s has "
+                    "no entry for “%(role)s”.",
+                    role=role,
+                    entity=exposed.entity,
+                ),
+                ENTITY_RULE,
             )
 
 
@@ -147,26 +208,29 @@ def fetchers_know_their_values(subject: EndpointSubject) -> Found:
         rows[fetcher.name] = _keys(subject, fetcher.name)
 
 
-def _row_rules(subject: EndpointSubject) -> Iterator[tuple[str, str, DesignedFilter]]:
-    """Each row rule with its place and its entity."""
+def row_rules(subject: EndpointSubject) -> Iterator[PlacedRule]:
+    """The endpoint's own, and each entry of the exposed entity's."""
     definition = subject.definition
     if definition.settings.creates_outside_row_rule:
         return
     query = definition.settings.designed_query
     entity = query.entity if query is not None else subject.entity
     if definition.row_rule is not None and entity:
-        yield "row_rule", entity, definition.row_rule
+        yield PlacedRule("row_rule", entity, definition.row_rule)
     exposed = subject.endpoint.entity
-    if exposed is not None and exposed.row_rule is not None and subject.endpoint.kind.has_rows:
-        yield "entity.row_rule", exposed.entity, exposed.row_rule
+    if exposed is None or not _heeds_entity_rule(subject):
+        return
+    for at, entry in enumerate(exposed.row_rule):
+        if entry.filter is not None:
+            yield PlacedRule(f"{ENTITY_RULE}.{at}", exposed.entity, entry.filter, entry.roles)
+
+
+def _heeds_entity_rule(subject: EndpointSubject) -> bool:
+    return subject.endpoint.kind.has_rows and not subject.definition.settings.creates_outside_row_rule
 
 
 def needs_of_row_rules(subject: EndpointSubject) -> Iterator[tuple[str, Needs]]:
-    for place, entity, filter in _row_rules(subject):
-        try:
-            yield place, prepare_filter(filter, entity, subject.metadata.known_attributes, calendar()).needs
-        except InvalidQuery:
-            continue
+    return ((rule.place, rule.needs(subject)) for rule in row_rules(subject))
 
 
 def needs_of_fetcher(subject: EndpointSubject, name: str) -> Needs:
@@ -216,5 +280,11 @@ def unknown_fetchers(
 
 
 def unknown_properties(subject: EndpointSubject, needs: Needs, place: str) -> Found:
-    for name in sorted(needs.user_values - subject.surroundings.user_properties.keys()):
+    known = subject.surroundings.user_properties.keys() | RESERVED_PROPERTIES
+    for name in sorted(needs.user_values - known):
         yield _("There is no user property “%(name)s”.", name=name), place
+    for path in sorted(needs.claims):
+        try:
+            parsed(path)
+        except WrongPath as error:
+            yield str(error), place

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from designer.names import output_key
+from designer.names import RESERVED_PROPERTIES, output_key
 from designer.readiness.expressions import faults
 from designer.readiness.registry import Found, blocking_for_user_properties
 from designer.readiness.samples import of_user
@@ -18,7 +18,7 @@ def key_is_its_own(subject: UserPropertySubject) -> Found:
     key = output_key(name)
     if not key:
         yield _("“%(name)s” gives no key: write letters.", name=name), "name"
-    for other in subject.surroundings.user_properties:
+    for other in subject.surroundings.properties_by_type[subject.definition.caller_type]:
         if other != name and output_key(other) == key:
             yield (
                 _(
@@ -31,18 +31,50 @@ def key_is_its_own(subject: UserPropertySubject) -> Found:
             )
 
 
+@blocking_for_user_properties("user-property-reserved")
+def name_is_not_reserved(subject: UserPropertySubject) -> Found:
+    name = subject.definition.name
+    if (reserved := output_key(name)) in RESERVED_PROPERTIES:
+        yield (
+            _(
+                "The user property “%(name)s” has a reserved name: expressions read user.%(reserved)s of "
+                "every caller. Rename the property, for example to “my%(other)s”.",
+                name=name,
+                reserved=reserved,
+                other=reserved.capitalize(),
+            ),
+            "name",
+        )
+
+
+@blocking_for_user_properties("user-property-type")
+def caller_type_has_what_it_reads(subject: UserPropertySubject) -> Found:
+    definition, type = subject.definition, subject.caller_type
+    if type is None:
+        yield _("There is no caller type “%(name)s”.", name=definition.caller_type), "caller_type"
+    elif definition.kind != "custom" and not type.is_of_users and not type.entity:
+        yield (
+            _(
+                "Callers of the type “%(type)s” have no record to read. Make the property a custom one, or "
+                "choose another type.",
+                type=type.name,
+            ),
+            "kind",
+        )
+
+
 @blocking_for_user_properties("user-property-attribute")
 def attribute_exists(subject: UserPropertySubject) -> Found:
     definition = subject.definition
-    if definition.kind != "field" or not subject.metadata.users:
+    if definition.kind != "field" or not subject.entity:
         return
     if not definition.attribute:
         yield _("Choose the attribute of the user's record."), "attribute"
-    elif definition.attribute not in subject.metadata.attributes_of_users():
+    elif definition.attribute not in subject.metadata.attributes(subject.entity):
         yield (
             _(
                 "%(user)s has no attribute “%(attribute)s”.",
-                user=subject.metadata.users,
+                user=subject.entity,
                 attribute=definition.attribute,
             ),
             "attribute",
@@ -52,9 +84,9 @@ def attribute_exists(subject: UserPropertySubject) -> Found:
 @blocking_for_user_properties("user-property-relationship")
 def relationship_and_columns_exist(subject: UserPropertySubject) -> Found:
     definition = subject.definition
-    if definition.kind != "related" or not subject.metadata.users:
+    if definition.kind != "related" or not subject.entity:
         return
-    relationships = {known.name: known for known in subject.metadata.relationships_of_users()}
+    relationships = {known.name: known for known in subject.metadata.relationships(subject.entity)}
     if not definition.relationship:
         yield _("Choose the relationship that leads to the data."), "relationship"
         return
@@ -62,7 +94,7 @@ def relationship_and_columns_exist(subject: UserPropertySubject) -> Found:
         yield (
             _(
                 "%(user)s has no relationship “%(relationship)s”.",
-                user=subject.metadata.users,
+                user=subject.entity,
                 relationship=definition.relationship,
             ),
             "relationship",
@@ -71,7 +103,7 @@ def relationship_and_columns_exist(subject: UserPropertySubject) -> Found:
     if not definition.columns:
         yield _("Choose at least one column."), "columns"
     relationship = relationships[definition.relationship]
-    target = subject.metadata.related_to_users(relationship)
+    target = subject.metadata.related_to(subject.entity, relationship)
     attributes = subject.metadata.attributes(target)
     for column in definition.columns:
         if column.attribute not in attributes:
@@ -92,6 +124,7 @@ def column_keys_are_different(subject: UserPropertySubject) -> Found:
 @blocking_for_user_properties("user-property-expression")
 def expression_compiles(subject: UserPropertySubject) -> Found:
     if subject.definition.kind == "custom":
-        seen = {"user": of_user(subject.surroundings, custom=False)}
+        own = subject.surroundings.properties_by_type[subject.definition.caller_type]
+        seen = {"user": of_user(subject.surroundings, own, custom=False)}
         for fault in faults(subject.definition.expression, seen):
             yield _("The expression: %(fault)s", fault=fault), "expression"

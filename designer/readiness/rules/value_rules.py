@@ -24,8 +24,8 @@ _EMPTY: tuple[Any, ...] = (None, "", [], ())
 
 
 @dataclass(frozen=True, slots=True)
-class _Given:
-    """What a binding takes: `words` for it, a sample of each kind of value that it may give, and, of a
+class Given:
+    """What a source gives: `words` for it, a sample of each kind of value that it may give, and, of a
     choice, the values of its options."""
 
     words: str
@@ -33,7 +33,7 @@ class _Given:
     options: frozenset[int] = frozenset()
 
     @classmethod
-    def of(cls, words: str, attribute: Attribute, metadata: Metadata) -> _Given:
+    def of(cls, words: str, attribute: Attribute, metadata: Metadata) -> Given:
         """What `attribute` holds: of a lookup a sample for each entity that it may point at."""
         if attribute.type.is_reference:
             targets: Iterable[str] = attribute.targets or ("",)
@@ -128,27 +128,27 @@ def _bound(
             yield binding, attribute, seen
 
 
-def _given(subject: EndpointSubject, binding: BindingDefinition, seen: Mapping[str, Sample]) -> _Given | None:
+def _given(subject: EndpointSubject, binding: BindingDefinition, seen: Mapping[str, Sample]) -> Given | None:
     """None where another rule judges, or says what is wrong."""
     if binding.source == "user":
-        return _of_user(subject, str(binding.value))
+        return given_by_user(subject, str(binding.value))
     if binding.source == "fetch":
-        return _of_fetch(subject, str(binding.value or ""))
+        return given_by_fetcher(subject, str(binding.value or ""))
     if binding.source != "expression":
         return None
     return _of_expression(subject, str(binding.value or ""), seen)
 
 
-def _of_expression(subject: EndpointSubject, text: str, seen: Mapping[str, Sample]) -> _Given | None:
+def _of_expression(subject: EndpointSubject, text: str, seen: Mapping[str, Sample]) -> Given | None:
     words = _("the expression")
     match path_of(text, seen):
         # One that only names a value gives it untouched: a lookup with its entity.
-        case ("user", name) if name in subject.surroundings.user_properties:
-            return _of_user(subject, name)
+        case ("user", name) if name in subject.user_properties:
+            return given_by_user(subject, name)
         case ("fetch", name, column):
-            return _of_fetch(subject, f"{name}.{column}")
+            return given_by_fetcher(subject, f"{name}.{column}")
         case ("record", name) if name in (known := subject.metadata.attributes(subject.entity)):
-            return _Given.of(words, known[name], subject.metadata)
+            return Given.of(words, known[name], subject.metadata)
     try:
         if fixed(text, seen) is not UNKNOWN:
             return None
@@ -156,7 +156,7 @@ def _of_expression(subject: EndpointSubject, text: str, seen: Mapping[str, Sampl
         return None
     result = outcome(text, seen)
     is_record = isinstance(result, Mapping) and {"type", "id"} <= result.keys()
-    return _Given(words, (Reference("", "1") if is_record else result,))
+    return Given(words, (Reference("", "1") if is_record else result,))
 
 
 def _refusal(
@@ -191,31 +191,34 @@ def _unfit(subject: EndpointSubject, attribute: Attribute, value: Any) -> str:
     return ""
 
 
-def _of_user(subject: EndpointSubject, name: str) -> _Given | None:
-    known = subject.surroundings.user_properties.get(name)
+def given_by_user(subject: EndpointSubject, name: str) -> Given | None:
+    """What a user property gives; None where it is not known."""
+    known = subject.user_properties.get(name)
     if known is None:
         return None
     words = f"@user.{name}"
     if known.kind == "related":
-        return _Given(words, ())
+        return Given(words, ())
     if known.kind == "custom":
-        seen = {"user": of_user(subject.surroundings, custom=False)}
-        return _Given(words, (outcome(known.expression, seen),))
-    attribute = subject.metadata.attributes_of_users().get(known.attribute)
+        own = subject.surroundings.properties_by_type[known.caller_type]
+        seen = {"user": of_user(subject.surroundings, own, custom=False)}
+        return Given(words, (outcome(known.expression, seen),))
+    attribute = subject.surroundings.attribute_of(known)
     if attribute is None:
         return None
     if attribute.is_primary_id:
-        return _Given(words, (Reference(subject.metadata.users, "1"),))
-    return _Given.of(words, attribute, subject.metadata)
+        return Given(words, (Reference(subject.surroundings.entity_of(known.caller_type), "1"),))
+    return Given.of(words, attribute, subject.metadata)
 
 
-def _of_fetch(subject: EndpointSubject, value: str) -> _Given | None:
+def given_by_fetcher(subject: EndpointSubject, value: str) -> Given | None:
+    """What a data fetcher's column gives, as `fetcher.column`; None where it is not known."""
     name, _dot, key = value.partition(".")
     for fetcher in subject.definition.fetchers:
         if fetcher.name == name and fetcher.query is not None:
             columns: Mapping[str, Attribute] = answered(fetcher.query, subject.metadata.attributes)
             if key in columns:
-                return _Given.of(f"@fetch.{value}", columns[key], subject.metadata)
+                return Given.of(f"@fetch.{value}", columns[key], subject.metadata)
     return None
 
 

@@ -15,6 +15,7 @@
     const answer = await fetch(document.querySelector("[data-run-url]").dataset.runUrl, { method: "POST", body: given });
     content().removeAttribute("aria-busy");
     content().innerHTML = answer.ok ? await answer.text() : `${answer.status}`;
+    content().dispatchEvent(new Event("form:shown", { bubbles: true }));
     content().querySelector("select, input, button")?.focus();
   };
 

@@ -16,6 +16,8 @@
       Object.entries(columns).map(([key, { facts }]) => [`${name}.${key}`, facts]),
     );
   const user = () => Object.entries(studio.data().user || {}).map(([name, { facts }]) => [name, facts]);
+  // What conditions may compare with beside properties: type, roles and claims of the caller.
+  const compared = () => Object.entries(studio.data().compared || {});
   const prefixed = (prefix, known) => known.map(([name, facts]) => ({ value: `${prefix}${name}`, facts }));
 
   // What the path's record holds or, of a column, the row that is answered.
@@ -25,7 +27,11 @@
       : [];
 
   const OFFERED = {
-    references: () => [...prefixed("@", inputs()), ...prefixed("@user.", user()), ...prefixed("@fetch.", fetched())],
+    references: () => [
+      ...prefixed("@", inputs()),
+      ...prefixed("@user.", [...user(), ...compared()]),
+      ...prefixed("@fetch.", fetched()),
+    ],
     expression: (target) => [
       ...prefixed("input.", inputs()),
       ...prefixed("user.", [...user(), ...Object.entries(studio.data().surroundings || {})]),
@@ -34,7 +40,7 @@
     ],
   };
   // What stands before the caret and is completed. A reference begins with its sign, a name with a letter.
-  const BEGUN = { references: /@[\w.-]*$/, expression: /(?<![\w.'"])[A-Za-z][\w.]*$/ };
+  const BEGUN = { references: /@[\w.:/"[\]-]*$/, expression: /(?<![\w.'"])[A-Za-z][\w.]*$/ };
 
   const kindOf = (field) => {
     if (!field.matches?.("input, textarea")) return "";

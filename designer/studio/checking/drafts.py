@@ -49,8 +49,10 @@ def with_draft(
     data |= {"module": known.definition.module, "exposure": known.definition.exposure}
     data["access"] = {
         "authentication_required": row.authentication_required,
+        "caller_types": row.caller_types,
         "roles": sorted(role.name for role in form.cleaned_data.get("callers", ())),
     }
+    data["acknowledgements"] = known.definition.acknowledgements
     data |= {
         formset.prefix: _parts(formset, formset.prefix) for formset in formsets if formset.prefix in _PARTS
     }

@@ -10,6 +10,7 @@ from django.forms import BaseForm, BaseFormSet
 
 from designer.readiness import Checker, Finding
 from designer.readiness.fixes import Fix
+from designer.readiness.rules.reach_rules import entity_of
 from designer.studio.endpoint_form.list_rows import item_formsets
 from designer.studio.located_findings import Located, binding_row, field_text, input_row
 
@@ -109,7 +110,7 @@ def locate(
     for finding in findings:
         fix = checker.fix(id, finding)
         shown_as = (fix.label, _script(fix, places)) if fix else ("", "")
-        located.append(Located(finding, places.of(finding.field), *shown_as))
+        located.append(Located(finding, places.of(finding.field), *shown_as, entity_of(finding)))
     return located
 
 

@@ -12,7 +12,7 @@ from django.utils.translation import gettext, gettext_lazy
 
 from designer.kinds import KINDS, OperationKind, Scope
 from designer.kinds.pickers import PickerPlace
-from designer.models import Endpoint, ExposedEntity, Role
+from designer.models import CallerType, Endpoint, ExposedEntity, Role
 from designer.studio.endpoint_form.fetchxml_fields import FetchXmlField
 from designer.studio.endpoint_form.settings_fields import (
     collected,
@@ -24,6 +24,11 @@ from designer.studio.metadata import choices
 from designer.studio.metadata.known import known_metadata
 from designer.studio.metadata.vocabulary import query_of
 from designer.studio.saving.checked import RefusalForm
+
+# Who may call, in this order.
+ACCESS_FIELDS = ("authentication_required", "caller_types", "callers")
+# The same for who may only look.
+READABLE_ACCESS_FIELDS = ("authentication_required", "caller_types_shown", "callers_shown")
 
 
 class KeyedForm(RefusalForm):
@@ -85,10 +90,18 @@ class EndpointForm(KeyedForm):
         help_text=Endpoint._meta.get_field("roles").help_text,
     )
 
+    caller_types = forms.MultipleChoiceField(
+        required=False,
+        label=gettext_lazy("Caller types"),
+        widget=forms.CheckboxSelectMultiple,
+        help_text=Endpoint._meta.get_field("caller_types").help_text,
+    )
+
     class Meta:
         model = Endpoint
         fields = (
             *("segment", "name", "enabled", "title", "description", "authentication_required"),
+            "caller_types",
             *("kind", "module", "entity", "row_rule"),
         )
 
@@ -99,6 +112,8 @@ class EndpointForm(KeyedForm):
         if "callers" in self.fields:
             dress(self.fields["callers"])
             self.initial["callers"] = list(self.instance.roles.all()) if self.instance.pk else []
+        if "caller_types" in self.fields:
+            self._offer_caller_types()
         if self.kind is not None:
             self.initial.update(initial_values(self.kind.settings, self.instance.settings))
             self._keep_present_choices()
@@ -106,6 +121,12 @@ class EndpointForm(KeyedForm):
         query = query_of(self.instance)
         if isinstance(rule, FetchXmlField) and query is not None:
             rule.narrow(query.entity)
+
+    def _offer_caller_types(self) -> None:
+        known = {row.name: str(row) for row in CallerType.objects.all()}
+        present = {name: name for name in self.instance.caller_types}
+        field: Any = dress(self.fields["caller_types"])
+        field.choices = list({**present, **known}.items())
 
     def _keep_present_choices(self) -> None:
         for name, field in self.fields.items():

@@ -10,11 +10,12 @@ from django.utils.translation import gettext as _
 from crmclient.metadata import Attribute, OptionSet, Relationship
 from designer import configuration as configured
 from designer.loading import latest
-from designer.models import Endpoint, UserProperty
+from designer.models import Endpoint
 from designer.queries import answered
 from designer.readiness import Metadata
 from designer.readiness.fixes import input_for
 from designer.readiness.metadata import MetadataUnavailable
+from designer.readiness.subjects import Surroundings
 from designer.studio.endpoint_form.list_rows import items_written, source_of, to_many
 from designer.studio.located_findings import input_row
 from designer.studio.metadata.choices import facts
@@ -25,6 +26,7 @@ from designer.types import TYPES, natural_type
 
 def page_data(row: Endpoint, metadata: Metadata) -> dict[str, Any]:
     """`attributes` are what bindings set, `columns` what is answered: by name, in their labels' order."""
+    configuration = latest()
     known = vocabulary_of(row)
     partial = bool(row.operation and row.operation.partial)
     entity = row.entity.entity if row.entity else ""
@@ -35,8 +37,8 @@ def page_data(row: Endpoint, metadata: Metadata) -> dict[str, Any]:
         "types": {name: sorted(kind.value for kind in type.attribute_types) for name, type in TYPES.items()},
         "lists": _list_types(),
         "on_record": bool(row.operation and row.operation.is_on_record),
-        "fetched": fetched_columns(latest().endpoints.get(row.pk)),
-        **user_data(metadata),
+        "fetched": fetched_columns(configuration.endpoints.get(row.pk)),
+        **user_data(configuration, metadata),
         "texts": {
             "mismatch": _("“%(attribute)s” holds %(wanted)s, and %(from)s is %(type)s."),
             "nothing": _("Nothing matches."),
@@ -92,30 +94,50 @@ def _related(related: Relationship, metadata: Metadata) -> dict[str, Any]:
     }
 
 
-def user_data(metadata: Metadata, *, custom: bool = True) -> dict[str, Any]:
+def user_data(
+    configuration: configured.Configuration, metadata: Metadata, *, custom: bool = True
+) -> dict[str, Any]:
     """What expressions know of a caller; `custom`: properties that are expressions themselves included."""
     return {
-        "user": user_values(metadata, custom=custom),
-        "surroundings": {"id": "Guid", "roles": _("names of roles"), "teams": _("teams: id, name")},
+        "user": user_values(configuration, metadata, custom=custom),
+        "compared": compared_values(configuration),
+        "surroundings": {
+            "id": "Guid",
+            "type": _("the caller type"),
+            "roles": _("names of roles"),
+            "claims": _("claims of the token"),
+            "teams": _("teams: id, name"),
+        },
     }
 
 
-def user_values(metadata: Metadata, *, custom: bool = True) -> dict[str, dict[str, str]]:
+def user_values(
+    configuration: configured.Configuration, metadata: Metadata, *, custom: bool = True
+) -> dict[str, dict[str, str]]:
     """What `@user.…` values there are: by name, `type` as that of an input, empty where it is not one's."""
-    try:
-        known = metadata.attributes_of_users()
-    except MetadataUnavailable:
-        known = {}
+    surroundings = Surroundings(configuration, metadata)
     other = {"related": _("related data"), "custom": _("expression")}
     found = {}
-    for name, kind, attribute in UserProperty.objects.order_by("name").values_list(
-        "name", "kind", "attribute"
-    ):
-        if kind == "custom" and not custom:
+    for name, known in sorted(surroundings.user_properties.items()):
+        if known.kind == "custom" and not custom:
             continue
-        column = known.get(attribute) if kind == "field" else None
-        found[name] = _typed(column) if column else {"type": "", "facts": other.get(kind, attribute)}
+        try:
+            column = surroundings.attribute_of(known)
+        except MetadataUnavailable:
+            column = None
+        facts_of = {"type": "", "facts": other.get(known.kind, known.attribute)}
+        found[name] = _typed(column) if column else facts_of
     return found
+
+
+def compared_values(configuration: configured.Configuration) -> dict[str, str]:
+    """What else conditions may read of a caller, with words for it: type, roles, and issuers' claims."""
+    paths = {path for issuer in configuration.issuers if issuer.enabled for path in issuer.readable_claims}
+    return {
+        "type": _("the caller type"),
+        "roles": _("names of roles, for in and not-in"),
+        **{f"claims.{path}": _("claim of the token") for path in sorted(paths)},
+    }
 
 
 def _typed(attribute: Attribute) -> dict[str, str]:

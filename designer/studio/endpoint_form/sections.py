@@ -13,7 +13,7 @@ from designer.studio.located_findings import Located
 
 _ORDER = (
     *("endpoint", "documentation", "settings", "inputs", "bindings", "columns", "fetchers"),
-    *("access", "preconditions"),
+    *("access", "preconditions", "limits", "caching"),
 )
 # Of rows: what a section is called, what it is for, and what to do while it is empty.
 _ROWS: dict[str, tuple[Promise, Promise, Promise]] = {
@@ -84,12 +84,17 @@ def section(title: str | Promise, anchor: str, *fields: str | tuple[str, ...]) -
     return title, {"fields": list(fields), "classes": [anchor]}
 
 
-def page_sections(fieldsets: Iterable[Any], inlines: Iterable[Any], located: Iterable[Located]) -> list[Any]:
-    """`fieldsets` are named by their first class, inlines by their prefix."""
+def page_sections(
+    fieldsets: Iterable[Any], inlines: Iterable[Any], located: Iterable[Located], *, shared_by: str = ""
+) -> list[Any]:
+    """`fieldsets` are named by their first class, inlines by their prefix. `shared_by` says who shares
+    cached answers.
+    """
     found = {}
     for fieldset in fieldsets:
         anchor = fieldset.classes.split()[0] if fieldset.classes else "endpoint"
-        found[anchor] = PageSection(anchor, fieldset.name, fieldset.description or "", fieldset=fieldset)
+        intro = shared_by if anchor == "caching" else fieldset.description or ""
+        found[anchor] = PageSection(anchor, fieldset.name, intro, fieldset=fieldset)
     for inline in inlines:
         prefix = inline.formset.prefix
         title, intro, empty = _ROWS.get(prefix, (inline.opts.verbose_name_plural, "", ""))

@@ -52,18 +52,14 @@ def described(known: Mapping[str, Attribute]) -> Choices:
     return _sorted((name, _described(attribute)) for name, attribute in known.items())
 
 
-def attributes_of_users(metadata: Metadata) -> Choices:
-    return described(_asked(metadata.attributes_of_users))
-
-
-def relationships_of_users(metadata: Metadata) -> Choices:
+def relationships(metadata: Metadata, entity: str) -> Choices:
     try:
-        known = metadata.relationships_of_users()
+        known = metadata.relationships(entity) if entity else ()
     except MetadataUnavailable:
         return []
     found = []
     for relationship in known:
-        target = metadata.related_to_users(relationship)
+        target = metadata.related_to(entity, relationship)
         through = relationship.referencing_attribute or relationship.intersect or ""
         found.append(
             (
@@ -75,15 +71,15 @@ def relationships_of_users(metadata: Metadata) -> Choices:
     return _sorted(found)
 
 
-def related_attributes(metadata: Metadata, relationship: str) -> Choices:
-    """Attributes of the records that a relationship leads a user to."""
+def related_attributes(metadata: Metadata, entity: str, relationship: str) -> Choices:
+    """Attributes of the records that a relationship leads to from a record of `entity`."""
     try:
-        known = {related.name: related for related in metadata.relationships_of_users()}
+        known = {related.name: related for related in (metadata.relationships(entity) if entity else ())}
     except MetadataUnavailable:
         return []
     if relationship not in known:
         return []
-    return attributes(metadata, metadata.related_to_users(known[relationship]))
+    return attributes(metadata, metadata.related_to(entity, known[relationship]))
 
 
 def security_roles(metadata: Metadata) -> Choices:

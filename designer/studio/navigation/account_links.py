@@ -8,8 +8,13 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
+from designer.studio.sign_in.accounts import is_of_provider
+
 
 def account_links(request: HttpRequest) -> list[dict[str, Any]]:
+    if is_of_provider(request):
+        # Both are the provider's business.
+        return []
     return [
         {"title": _("Two-factor login"), "link": reverse("studio:two_factor")},
         {"title": _("Change password"), "link": reverse("admin:password_change")},

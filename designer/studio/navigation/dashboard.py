@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, TypeAlias
 
 from django.contrib import admin
@@ -16,7 +16,9 @@ from designer.configuration import Endpoint
 from designer.history.reading import read_changes
 from designer.models import EndpointCalls, Version
 from designer.overview import Overview
-from designer.readiness import State
+from designer.readiness import Finding, State
+from designer.studio.hidden_lists import hidden_from, seen_findings
+from designer.studio.navigation.notices import notices
 from designer.studio.navigation.seen import seen_by
 
 # Id and endpoint, by key.
@@ -49,15 +51,16 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
         "designs": True,
         "is_empty": not seen.configuration.modules and not endpoints,
         "states": [(label, seen.counts.get(state, 0), state.value) for state, label in _LABELS.items()],
-        **_findings(seen, known),
+        "notices": notices(request),
+        **_findings(seen_findings(seen.findings, request), seen, known),
         **_calls(known),
-        "versions": _versions() if request.user.has_perm("designer.view_version") else [],
+        "versions": _versions(hidden_from(request)) if request.user.has_perm("designer.view_version") else [],
     }
 
 
-def _findings(seen: Overview, known: Known) -> dict[str, Any]:
+def _findings(findings: Collection[Finding], seen: Overview, known: Known) -> dict[str, Any]:
     """The most serious first, each with the endpoint that it is about."""
-    found = sorted(seen.findings, key=lambda finding: not finding.is_blocking)
+    found = sorted(findings, key=lambda finding: not finding.is_blocking)
     return {
         "findings": [(finding, *known.get(finding.subject, (None, None))) for finding in found[:_FINDINGS]],
         "more_findings": max(0, len(found) - _FINDINGS),
@@ -80,6 +83,13 @@ def _calls(known: Known) -> dict[str, Any]:
     }
 
 
-def _versions() -> list[Any]:
+def _versions(hidden: Collection[str]) -> list[Any]:
+    """The last versions, without changes of lists that are `hidden`."""
     versions = Version.objects.prefetch_related("changes")[:_VERSIONS]
-    return [(version, read_changes(version.changes.all()[:2])) for version in versions]
+    return [
+        (
+            version,
+            read_changes([change for change in version.changes.all() if change.collection not in hidden][:2]),
+        )
+        for version in versions
+    ]

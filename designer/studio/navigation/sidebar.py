@@ -22,10 +22,17 @@ _PAGES = (
     (_("Versions"), "history", "studio:versions", "designer.view_version"),
     (_("Releases"), "package_2", "studio:releases", "designer.view_release"),
     (_("Usage"), "monitoring", "studio:usage", "designer.view_endpoint"),
+    (_("Platform"), "speed", "studio:platform_budget", "designer.view_endpoint"),
     (_("Permission matrix"), "grid_on", "studio:matrix", "designer.view_endpoint"),
     (_("View as"), "visibility", "studio:view_as", "designer.view_endpoint"),
     (_("Export"), "download", "studio:export", "designer.view_endpoint"),
     (_("Import"), "upload", "studio:import", "designer.import_configuration"),
+    (
+        _("Environment values"),
+        "tune",
+        "admin:designer_environmentvalue_changelist",
+        "designer.view_environmentvalue",
+    ),
     (_("Audit log"), "receipt_long", "studio:audit", "designer.view_auditentry"),
 )
 # Title of the group, then title, icon, app and model of each.
@@ -33,8 +40,10 @@ _MODELS = (
     (
         _("Context"),
         (
+            (_("Caller types"), "groups", "designer", "callertype"),
             (_("User properties"), "badge", "designer", "userproperty"),
             (_("Roles"), "shield_person", "designer", "role"),
+            (_("Issuers"), "fingerprint", "designer", "issuer"),
         ),
     ),
     (_("Option sets"), ((_("Global option sets"), "list_alt", "designer", "optionset"),)),
@@ -51,9 +60,12 @@ _ACCOUNTS = (
     _("Accounts"),
     (
         (_("API accounts"), "key", "runtime", "apiaccount"),
+        (_("API keys"), "vpn_key", "runtime", "apikey"),
         (_("Studio accounts"), "person", "auth", "user"),
         (_("Groups"), "group", "auth", "group"),
         (_("Failed logins"), "lock_clock", "runtime", "failedlogins"),
+        (_("Refused callers"), "block", "runtime", "refusalcount"),
+        (_("Registrations"), "how_to_reg", "runtime", "registration"),
     ),
 )
 
@@ -122,8 +134,10 @@ def _count(seen: Overview, model: str) -> int:
     if model == "optionset":
         return sum(known.definition.kind == OptionSet.KIND for known in configuration.endpoints.values())
     counted = {
+        "callertype": configuration.caller_types,
         "userproperty": configuration.user_properties,
         "role": configuration.roles,
+        "issuer": configuration.issuers,
         "module": configuration.modules,
         "exposedentity": configuration.entities,
         "endpoint": configuration.endpoints,

@@ -12,10 +12,12 @@ from django.utils.translation import gettext_lazy
 
 from designer.audit import note
 from designer.documents.problems import DocumentError
-from designer.documents.writing import export, to_bytes
+from designer.documents.writing import export, json_bytes
+from designer.environment import named_json
 from designer.loading import latest
 from designer.models import AuditEntry
 from designer.sentences import said
+from designer.studio.hidden_lists import without_hidden
 from designer.studio.navigation.seen import seen_by
 from designer.studio.pages.base import StudioPage, StudioView
 
@@ -44,7 +46,7 @@ class ExportedDocument(StudioView):
     def get(self, request: HttpRequest) -> HttpResponseBase:
         module = request.GET.get("module") or None
         try:
-            document = to_bytes(export(latest(), module))
+            document = json_bytes(named_json(without_hidden(export(latest(), module), request)))
         except DocumentError as error:
             for problem in error.problems:
                 messages.error(request, said(problem))

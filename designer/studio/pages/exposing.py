@@ -6,6 +6,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
+from django.db.models import Count
 from django.http import HttpRequest, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.urls import reverse
@@ -41,14 +42,16 @@ class ExposeForm(forms.Form):
 
     def __init__(self, entity: Entity, attributes: dict[str, Attribute], **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        modules = [(module.segment, module.title) for module in Module.objects.all()]
+        modules = list(Module.objects.annotate(size=Count("endpoints")))
+        # Where most is, most likely more belongs.
+        largest = max(modules, key=lambda module: module.size, default=None)
         module = forms.CharField(
             label=gettext_lazy("Module"),
             validators=[names.segment],
-            initial=modules[0][0] if modules else "",
+            initial=largest.segment if largest else "",
             help_text=gettext_lazy("Its segment, as in /api/sales/…; one that does not exist yet is made."),
         )
-        self.fields["module"] = suggesting(module, modules)
+        self.fields["module"] = suggesting(module, [(known.segment, known.title) for known in modules])
         self.fields["segment"] = dress(
             forms.CharField(
                 label=gettext_lazy("Segment"),

@@ -20,12 +20,12 @@ from designer.audit import note
 from designer.documents.judging import Judgement, Refused
 from designer.documents.plan import plan
 from designer.documents.problems import DocumentError
-from designer.documents.reading import LARGEST_DOCUMENT, read
+from designer.documents.reading import LARGEST_DOCUMENT
 from designer.documents.writing import export
 from designer.history.recording import Origin
 from designer.history.restoring import all_groups
 from designer.history.write_access import WriteAccessRefused
-from designer.importing import import_document, preview
+from designer.importing import Source, import_document, preview_source
 from designer.loading import latest
 from designer.models import AuditEntry
 from designer.readiness import Finding
@@ -125,9 +125,9 @@ def _digest(raw: bytes, delete: Sequence[str]) -> str:
 
 def _try(raw: bytes, delete: Sequence[str]) -> Trial:
     """What importing would do, nothing of which is done. Raises DocumentError for what cannot be."""
-    now, wanted = export(latest()), read(raw)
-    gone = [change for change in plan(now, wanted, all_groups(now)).changes if change.after is None]
-    judged = preview(raw, delete)
+    now, source = export(latest()), Source.of_document(raw, delete)
+    gone = [change for change in plan(now, source.document, all_groups(now)).changes if change.after is None]
+    judged = preview_source(source)
     if judged.problems:
         raise Refused(judged)
     # Templates look up "items" as a key first, and a Counter has every key.

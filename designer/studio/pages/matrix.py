@@ -139,10 +139,10 @@ class MatrixFile(StudioView):
 
 
 def _lines(rows: Sequence[Row], roles: Sequence[str]) -> Iterator[list[str]]:
-    yield ["method", "path", "state", "writes", "anonymous", "authenticated", *roles]
+    yield ["method", "path", "state", "writes", "caller types", "anonymous", "authenticated", *roles]
     for row in rows:
         allowed = ["yes" if row.allows(column) else "" for column in (ANONYMOUS, AUTHENTICATED, *roles)]
-        yield [row.methods, row.path, row.state, "yes" if row.writes else "", *allowed]
+        yield [row.methods, row.path, row.state, "yes" if row.writes else "", row.caller_types, *allowed]
 
 
 def _columns(roles: Sequence[str]) -> list[tuple[str, str]]:

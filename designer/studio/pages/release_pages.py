@@ -26,6 +26,7 @@ from designer.history.write_access import WriteAccessRefused
 from designer.models import AuditEntry, Release
 from designer.releases.proposing import Proposal, propose
 from designer.sentences import said
+from designer.studio.hidden_lists import document_for, seen_lines
 from designer.studio.look import dress
 from designer.studio.pages.base import Crumb, StudioPage, StudioView
 from designer.studio.saving.authors import author_of
@@ -107,7 +108,7 @@ class ReleasePage(StudioPage):
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         release = get_object_or_404(Release, pk=self.kwargs["pk"])
-        plan, problems = _plan_to(release)
+        plan, problems = _plan_to(release, self.request)
         return super().get_context_data(
             **{
                 "title": _("Release %(release)s") % {"release": release},
@@ -152,11 +153,12 @@ class ReleaseDocument(StudioView):
         note(request, AuditEntry.Action.EXPORT, release)
         name = f"portico-{release.number}.json"
         headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-        return HttpResponse(release.document, content_type="application/json", headers=headers)
+        document = document_for(release.document, request)
+        return HttpResponse(document, content_type="application/json", headers=headers)
 
 
-def _plan_to(release: Release) -> tuple[list[str], Sequence[str]]:
+def _plan_to(release: Release, request: HttpRequest) -> tuple[list[str], Sequence[str]]:
     try:
-        return list(plan_to(read(release.document.encode())).lines()), ()
+        return list(seen_lines(plan_to(read(release.document.encode())), request)), ()
     except DocumentError as error:
         return [], error.problems

@@ -24,6 +24,7 @@ from designer.history.restoring import document_at, plan_to, restore, restore_it
 from designer.history.write_access import WriteAccessRefused
 from designer.models import AuditEntry, ItemChange, Version
 from designer.sentences import said
+from designer.studio.hidden_lists import hidden_from, seen_lines
 from designer.studio.pages.base import Crumb, StudioPage, StudioView
 from designer.studio.saving.authors import author_of
 
@@ -57,13 +58,16 @@ class VersionsPage(StudioPage):
         if not key:
             return versions
         changes = ItemChange.objects.filter(collection=collection, key=key)
+        changes = changes.exclude(collection__in=hidden_from(self.request))
         return versions.filter(pk__in=changes.values("version"))
 
     def _few(self, version: Version, collection: str, key: str) -> tuple[list[Any], int]:
+        hidden = hidden_from(self.request)
         changes = [
             change
             for change in version.changes.all()
-            if not key or (change.collection, change.key) == (collection, key)
+            if change.collection not in hidden
+            and (not key or (change.collection, change.key) == (collection, key))
         ]
         return read_changes(changes[:_FEW]), max(0, len(changes) - _FEW)
 
@@ -77,8 +81,8 @@ class VersionPage(StudioPage):
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         version = get_object_or_404(Version, pk=self.kwargs["pk"])
-        changes = version.changes.all()
-        plan, problems = _plan_to(version.pk)
+        changes = version.changes.exclude(collection__in=hidden_from(self.request))
+        plan, problems = _plan_to(version.pk, self.request)
         return super().get_context_data(
             **{
                 "title": _("Version %(number)s") % {"number": version.pk},
@@ -95,10 +99,10 @@ class VersionPage(StudioPage):
         )
 
 
-def _plan_to(version: int) -> tuple[list[str], Sequence[str]]:
+def _plan_to(version: int, request: HttpRequest) -> tuple[list[str], Sequence[str]]:
     """What restoring would do, as lines; or why it cannot be done."""
     try:
-        return list(plan_to(document_at(version)).lines()), ()
+        return list(seen_lines(plan_to(document_at(version)), request)), ()
     except DocumentError as error:
         return [], error.problems
 
@@ -133,7 +137,8 @@ class RestoreVersion(StudioView):
         number = request.POST["change"]
         if not number.isdigit():
             raise Http404
-        change = get_object_or_404(version.changes, pk=number)
+        seen = version.changes.exclude(collection__in=hidden_from(request))
+        change = get_object_or_404(seen, pk=number)
         content = change.before if request.POST.get("to") == "before" else change.after
         planned = restore_item(change.collection, change.key, content, author)
         # Said to who restores it, and in the log.

@@ -1,9 +1,10 @@
-"""“View as”: the API that a role sees, from the description that its callers are given."""
+"""“View as”: the API that callers of a type and role see, from the description that its callers are given."""
 
 from __future__ import annotations
 
 import json
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from django import forms
@@ -12,11 +13,15 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from designer.access_matrix import types_in_use
+from designer.definitions import CallerTypeDefinition
 from designer.loading import latest
 from designer.models import Role
+from designer.names import USER_TYPE
 from designer.ports import NotReady, get_runtime
 from designer.studio.look import dress
 from designer.studio.pages.base import StudioPage, StudioView
+from designer.studio.trying.caller_fields import type_field
 
 ANYONE = "anonymous"
 _METHODS = ("get", "post", "patch", "put", "delete")
@@ -31,11 +36,16 @@ class SeenOperation(NamedTuple):
     link: str
 
 
-class RolesForm(forms.Form):
-    """Whose eyes: any roles together, or nobody's."""
+class ReadersForm(forms.Form):
+    """Whose eyes: those of a caller type with any roles together, or nobody's.
 
-    def __init__(self, **kwargs: Any) -> None:
+    The type is asked for where more than one is in use.
+    """
+
+    def __init__(self, types: Sequence[CallerTypeDefinition], **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        if len(types) > 1:
+            self.fields["type"] = type_field(types)
         roles = [(role.name, str(role)) for role in Role.objects.all()]
         field = forms.MultipleChoiceField(
             label=gettext_lazy("Roles"),
@@ -70,7 +80,9 @@ class ViewAsPage(StudioPage):
                     seen = SeenOperation(method.upper(), path, operation.get("summary", ""), link)
                     groups[tag].append(seen)
         return super().get_context_data(
-            form=RolesForm(initial={"role": chosen}),
+            form=ReadersForm(
+                types_in_use(latest()), initial={"role": chosen, "type": _caller_type(self.request)}
+            ),
             # What was configured comes before what the service has of its own.
             groups=dict(sorted(groups.items(), key=lambda group: not any(seen.link for seen in group[1]))),
             not_ready=not_ready,
@@ -81,7 +93,7 @@ class ViewAsPage(StudioPage):
 
 
 class ViewedDocument(StudioView):
-    """The OpenAPI document itself, as that role gets it."""
+    """The OpenAPI document itself, as these callers get it."""
 
     permission_required = _MAY
     http_method_names = ["get"]
@@ -99,7 +111,11 @@ class ViewedDocument(StudioView):
 
 def _document(request: HttpRequest) -> bytes:
     roles = request.GET.getlist("role")
-    return get_runtime().openapi(None if ANYONE in roles else roles)
+    return get_runtime().openapi(None if ANYONE in roles else roles, _caller_type(request))
+
+
+def _caller_type(request: HttpRequest) -> str:
+    return request.GET.get("type") or USER_TYPE
 
 
 def _links() -> dict[tuple[str, str], str]:

@@ -45,11 +45,11 @@ class AccessEdit:
 
     @property
     def callers_before(self) -> Sentence:
-        return callers(self.before.authentication_required, self.before.roles)
+        return callers(self.before)
 
     @property
     def callers_after(self) -> Sentence:
-        return callers(self.after.authentication_required, self.after.roles)
+        return callers(self.after)
 
     @property
     def asks(self) -> bool:
@@ -74,7 +74,8 @@ class AccessEdit:
     def make(self) -> None:
         row = Endpoint.objects.get(pk=self.id)
         row.authentication_required = self.after.authentication_required
-        row.save(update_fields=["authentication_required"])
+        row.caller_types = list(self.after.caller_types)
+        row.save(update_fields=["authentication_required", "caller_types"])
         row.roles.set(Role.objects.filter(name__in=self.after.roles))
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from django.http import HttpRequest
 
+from designer.audit.writing import address_of
+from designer.history.administration import PERMISSIONS
 from designer.history.recording import Author, Origin
 from designer.history.write_access import PERMISSION
 
@@ -14,5 +16,11 @@ WHY = "_why"
 def author_of(request: HttpRequest, origin: Origin = Origin.STUDIO, note: str = "") -> Author:
     """The account of the request; `note` where nobody has typed one."""
     typed = request.POST.get(WHY, "").strip()
-    may_change = request.user.has_perm(PERMISSION)
-    return Author(request.user.get_username(), origin, typed or note, may_change_write_access=may_change)
+    return Author(
+        request.user.get_username(),
+        origin,
+        typed or note,
+        may_change_write_access=request.user.has_perm(PERMISSION),
+        may_administer=request.user.has_perms(PERMISSIONS),
+        address=address_of(request),
+    )

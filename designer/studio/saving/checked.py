@@ -49,11 +49,16 @@ class RefusalForm(forms.ModelForm):  # type: ignore[type-arg]
     # Where a finding's field has another name in the form.
     renamed: ClassVar[dict[str, str]] = {}
 
+    @property
+    def own_refused(self) -> Collection[Finding]:
+        """Those that are shown here, and not among the rows of the page."""
+        return self.refused
+
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
         if self.overtaken:
             self.add_error(None, ValidationError(self.overtaken))
-        for finding in self.refused:
+        for finding in self.own_refused:
             name = finding.field.replace(".", "__")
             name = self.renamed.get(name, name)
             self.add_error(name if name in self.fields else None, finding.said)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,14 +11,18 @@ from django import forms
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.utils.translation import gettext_lazy as _
 
+from designer.access_matrix import admitted_types
 from designer.audit.writing import note
-from designer.configuration import Endpoint
+from designer.configuration import Configuration, Endpoint
+from designer.definitions.row_rules import roles_of
 from designer.models import AuditEntry
 from designer.models import Endpoint as EndpointRow
 from designer.ports import Attempt, Outcome, Preview, get_runtime
 from designer.studio.look import ModelAdmin, dress
-from designer.studio.trying.asked_fields import asked_field, asked_name, asked_values, user_field
+from designer.studio.trying.asked_fields import asked_field, asked_name, asked_values
+from designer.studio.trying.caller_fields import CallerForm
 from designer.studio.trying.fetcher_runs import NotRunnable, query_of
 from designer.studio.trying.try_page import FOR_REAL
 from designer.studio.trying.unsaved import configuration_of
@@ -29,32 +33,60 @@ _SUBMITTED = "run"
 _FETCHER = "_fetcher"
 
 
-class RunForm(forms.Form):
+class RunForm(CallerForm):
     """For whom the query runs, and the values of its parameters."""
 
-    def __init__(self, preview: Preview, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
+    def __init__(
+        self, endpoint: Endpoint, configuration: Configuration, preview: Preview, **kwargs: Any
+    ) -> None:
+        super().__init__(admitted_types(endpoint.definition.access, configuration), **kwargs)
         self._asked = [asked for asked in preview.asked if asked.type]
         paged = next((asked.schema for asked in preview.asked if asked.name == _PAGE_SIZE), None)
         # What one page may have; none where there are no pages.
         largest = MOST_ROWS if paged is None else min(MOST_ROWS, paged.get("maximum", MOST_ROWS))
         self._page = {} if paged is None else {_PAGE_SIZE: str(largest)}
-        self.fields["user"] = dress(user_field())
+        self.ask_who()
+        self._named = _named(endpoint)
+        if self._named:
+            self.fields["roles"] = dress(_roles_field(sorted(self._named), endpoint))
         for asked in self._asked:
             self.fields[asked_name(asked)] = asked_field(asked)
 
     def attempt(self, endpoint: Endpoint) -> Attempt:
         """As somebody who may call `endpoint`: who may is not what is asked here."""
         access = endpoint.definition.access
-        user = self.cleaned_data["user"] or None
+        record = self.caller_record
+        # Roles that no row rule names make no difference but to who may call.
+        free = [name for name in access.roles if name not in self._named]
+        roles = (*self.cleaned_data.get("roles", ()), *free)
+        is_known = record is not None or bool(roles) or bool(self.claims)
+        stands_for_nobody = self.caller_type.is_of_users and not is_known
         query = asked_values(self._asked, "query", self.cleaned_data)
         return Attempt(
-            roles=access.roles,
-            user=user,
-            anonymous=user is None and not access.authentication_required,
+            roles=roles,
+            caller_type=self.caller_type.name,
+            caller_record=record,
+            claims=self.claims,
+            anonymous=stands_for_nobody and not access.authentication_required,
             query=query | self._page,
             dry=False,
         )
+
+
+def _named(endpoint: Endpoint) -> frozenset[str]:
+    """The roles by which the row rules at hand tell callers apart."""
+    return frozenset().union(*(roles_of(exposed.row_rule) for exposed in endpoint.exposures))
+
+
+def _roles_field(named: Iterable[str], endpoint: Endpoint) -> forms.Field:
+    return forms.MultipleChoiceField(
+        label=_("Roles"),
+        required=False,
+        choices=[(name, name) for name in named],
+        initial=[name for name in endpoint.definition.access.roles if name in named],
+        widget=forms.CheckboxSelectMultiple,
+        help_text=_("Row rules have entries by role."),
+    )
 
 
 def may_run(request: HttpRequest, row: EndpointRow) -> bool:
@@ -74,12 +106,14 @@ def run_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow) -> HttpR
     except NotRunnable as reason:
         return _fragment(request, {"preview": Preview(problem=str(reason))})
     preview = get_runtime().preview(endpoint, "")
-    form = RunForm(preview, **({"data": request.POST} if _SUBMITTED in request.POST else {}))
+    form = RunForm(
+        endpoint, configuration, preview, **({"data": request.POST} if _SUBMITTED in request.POST else {})
+    )
     context: dict[str, Any] = {"preview": preview, "form": form}
     if not preview.problem and form.is_bound and form.is_valid():
         attempt = form.attempt(endpoint)
         outcome = get_runtime().attempt(endpoint, configuration, attempt)
-        detail = f"{attempt.user or ''}; {outcome.status}"
+        detail = f"{attempt.stands_for}; {outcome.status}"
         note(request, AuditEntry.Action.RUN, endpoint.definition.key, detail)
         context |= {"outcome": outcome, **_shown(outcome)}
     return _fragment(request, context)

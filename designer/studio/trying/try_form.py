@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
@@ -11,23 +12,33 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from designer.configuration import Endpoint
+from designer.definitions import CallerTypeDefinition
 from designer.models import Role
 from designer.models.fields import ExactJSONEncoder
 from designer.ports import Attempt, Preview
 from designer.studio.field_values import typed
-from designer.studio.look import dress, searchable
-from designer.studio.trying.asked_fields import asked_field, asked_name, asked_values, text_field, user_field
+from designer.studio.look import dress
+from designer.studio.trying.asked_fields import asked_field, asked_name, asked_values, text_field
+from designer.studio.trying.caller_fields import CallerForm
 from designer.types import TYPES
 
 DRY, REAL = "dry", "real"
 _ANYONE = "anonymous"
 
 
-class TryForm(forms.Form):
+class TryForm(CallerForm):
     """`asked` are the values of the call, each a text as people type it; an empty one is not sent."""
 
-    def __init__(self, endpoint: Endpoint, preview: Preview, *, may_be_real: bool, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        preview: Preview,
+        types: Sequence[CallerTypeDefinition],
+        *,
+        may_be_real: bool,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(types, **kwargs)
         self._preview = preview
         roles = endpoint.definition.access.roles
         self.fields["caller"] = dress(
@@ -46,7 +57,7 @@ class TryForm(forms.Form):
                 widget=forms.CheckboxSelectMultiple,
             )
         )
-        self.fields["user"] = searchable(user_field())
+        self.ask_who()
         if endpoint.kind.meanings and len(endpoint.methods) > 1:
             self.fields["method"] = dress(
                 forms.ChoiceField(
@@ -83,7 +94,9 @@ class TryForm(forms.Form):
             headers["Content-Disposition"] = content_disposition_header(True, file.name) or ""
         return Attempt(
             roles=given["roles"],
-            user=given["user"] or None,
+            caller_type=self.caller_type.name,
+            caller_record=self.caller_record,
+            claims=self.claims,
             anonymous=given["caller"] == _ANYONE,
             record=given.get("record", ""),
             file=given.get("file", ""),

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
 
+from designer.access_matrix import admitted_types
 from designer.audit.writing import note
 from designer.configuration import Configuration, Endpoint
 from designer.models import AuditEntry, TriedCall
@@ -34,7 +35,8 @@ def try_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow) -> HttpR
     endpoint = configuration.endpoints[row.pk]
     preview = get_runtime().preview(endpoint, f"{request.scheme}://{request.get_host()}")
     sent = {"data": values, "files": request.FILES} if "mode" in values else {}
-    form = TryForm(endpoint, preview, may_be_real=request.user.has_perm(FOR_REAL), **sent)
+    types = admitted_types(endpoint.definition.access, configuration)
+    form = TryForm(endpoint, preview, types, may_be_real=request.user.has_perm(FOR_REAL), **sent)
     outcome = tried_calls.outcome_of(call) if call else None
     if request.method == "POST" and not preview.problem and form.is_bound and form.is_valid():
         attempt = form.attempt()
@@ -109,6 +111,6 @@ def _tried(
     outcome = get_runtime().attempt(endpoint, configuration, attempt)
     who = "anonymous" if attempt.anonymous else ", ".join(attempt.roles) or "no role"
     how = "dry run" if attempt.dry else "for real"
-    detail = f"{how}; {who}; {attempt.user or ''}; {outcome.status or ''}"
+    detail = f"{how}; {who}; {attempt.stands_for}; {outcome.status or ''}"
     note(request, AuditEntry.Action.TRY, endpoint.definition.key, detail)
     return outcome

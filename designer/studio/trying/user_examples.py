@@ -18,27 +18,33 @@ from designer.audit.writing import note
 from designer.definitions import ColumnDefinition, UserPropertyDefinition
 from designer.loading import latest
 from designer.models import AuditEntry, Role, UserProperty
+from designer.names import USER_TYPE, property_key
 from designer.ports import UserExample, get_runtime
 from designer.readiness import Checker
 from designer.studio.checking.places import is_removed
 from designer.studio.look import ModelAdmin, dress
 from designer.studio.metadata.known import known_metadata
 from designer.studio.trying.asked_fields import user_field
+from designer.studio.trying.caller_fields import ClaimsForm
 from designer.studio.trying.try_page import FOR_REAL
 
 _UNNAMED = "example"
 
 
-class ExampleForm(forms.Form):
+class ExampleForm(ClaimsForm):
     """Whose property is shown. Its fields stand among those of the page, which do not know them."""
 
     prefix = "_example"
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, caller_type: str = USER_TYPE, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["user"] = dress(user_field())
-        self.fields["user"].required = True
-        self.fields["user"].help_text = ""
+        if caller_type == USER_TYPE:
+            self.fields["user"] = dress(user_field())
+            self.fields["user"].required = True
+            self.fields["user"].help_text = ""
+        else:
+            # Callers of a type without records have none.
+            self.fields["user"] = dress(forms.UUIDField(label=gettext_lazy("Record"), required=False))
         self.fields["roles"] = dress(
             forms.MultipleChoiceField(
                 label=gettext_lazy("Roles"),
@@ -47,6 +53,7 @@ class ExampleForm(forms.Form):
                 widget=forms.CheckboxSelectMultiple,
             )
         )
+        self.ask_claims()
 
 
 def example_view(pages: ModelAdmin, request: HttpRequest, row: UserProperty | None) -> HttpResponse:
@@ -54,30 +61,37 @@ def example_view(pages: ModelAdmin, request: HttpRequest, row: UserProperty | No
     allowed = pages.has_change_permission(request, row) if row else pages.has_add_permission(request)
     if not allowed or not request.user.has_perm(FOR_REAL):
         raise PermissionDenied
-    asked = ExampleForm(request.POST)
+    caller_type = str(row.caller_type_id) if row else request.POST.get("caller_type", USER_TYPE)
+    asked = ExampleForm(request.POST, caller_type=caller_type)
     if not asked.is_valid():
-        example = UserExample(problem=_("Choose a user."))
+        wrong = asked.errors.get("claims")
+        example = UserExample(problem=" ".join(map(str, wrong)) if wrong else _("Choose a user."))
     else:
         form = pages.get_form(request, row, change=row is not None)(request.POST, instance=row)
         formsets, _inlines = pages._create_formsets(request, row or form.instance, change=row is not None)
-        example = _example(row, form, formsets, asked.cleaned_data)
+        example = _example(row, form, formsets, asked)
         note(request, AuditEntry.Action.RUN, f"@user.{form.instance.name}", asked.cleaned_data["user"])
     return TemplateResponse(request, "designer/user_example.html", {"example": example})
 
 
 def _example(
-    row: UserProperty | None, form: ModelForm[UserProperty], formsets: Iterable[Any], asked: Any
+    row: UserProperty | None, form: ModelForm[UserProperty], formsets: Iterable[Any], asked: ExampleForm
 ) -> UserExample:
     was = UserProperty.objects.values_list("name", flat=True).get(pk=row.pk) if row else None
     own = _definition(form, formsets)
     configuration = latest()
-    others = (known for known in configuration.user_properties if known.name not in (was, own.name))
+    keys = (property_key(own.caller_type, str(was)), own.key)
+    others = (known for known in configuration.user_properties if known.key not in keys)
     properties = (*others, own)
     checker = Checker(replace(configuration, user_properties=properties), known_metadata())
     wrong = [finding.said for finding in checker.user_property(own) if finding.is_blocking]
     if wrong:
         return UserExample(problem=" ".join(wrong))
-    return get_runtime().user_example(properties, own.name, asked["user"], asked["roles"])
+    given = asked.cleaned_data
+    record = str(given["user"] or "")
+    return get_runtime().user_example(
+        properties, own.name, record, given["roles"], own.caller_type, asked.claims
+    )
 
 
 def _definition(
@@ -92,6 +106,7 @@ def _definition(
         columns += [row.instance for row in formset.forms if not is_removed(row)]
     return UserPropertyDefinition(
         name=made.name or _UNNAMED,
+        caller_type=str(made.caller_type_id or USER_TYPE),
         kind=made.kind if made.kind in ("field", "related", "custom") else "field",
         attribute=made.attribute,
         relationship=made.relationship,

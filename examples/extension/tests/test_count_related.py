@@ -14,7 +14,7 @@ from crmclient.conventions import Conventions
 from designer.history.effects import Effect, Line
 from designer.history.wording import lines
 from designer.loading import load
-from designer.models import Endpoint, ExposedEntity, Module
+from designer.models import Endpoint, ExposedEntity, Module, RowRuleEntry
 from designer.platform import get_platform
 from designer.readiness import Checker, Metadata
 from tests.callers import Caller
@@ -41,12 +41,10 @@ def test_row_rules_hold_for_the_record_and_for_what_is_counted(rita: Caller, cou
     id = path.split("/")[4]
     get_platform().create("contact", {"lastname": "Ada", "parentcustomerid": Reference("account", id)})
     none = "<filter><condition attribute='{}' operator='eq' value='nobody'/></filter>"
-    ExposedEntity.objects.create(
-        module=Module.objects.get(segment="sales"),
-        segment="people",
-        entity="contact",
-        row_rule=none.format("lastname"),
+    exposed = ExposedEntity.objects.create(
+        module=Module.objects.get(segment="sales"), segment="people", entity="contact"
     )
+    RowRuleEntry.objects.create(exposed=exposed, filter=none.format("lastname"))
     assert read(rita, path) == {"count": 0}
     counts.row_rule = none.format("name")
     counts.save()

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from driving import SITE, findings, made, stored
+from portico_example.customers import CUSTOMERS, resolve
 
+from designer.loading import load
 from designer.models import Binding, Endpoint, ExposedEntity, Input, Module, Role
 from designer.models import Column as AnsweredColumn
 from designer.platform import get_platform
 from runtime.callers import tokens
+from runtime.callers.recognition import Recognition
+from runtime.http.problems import Problem
 from tests.callers import Caller, account
 
 
@@ -49,6 +54,25 @@ def test_what_the_function_refuses_is_told_by_readiness(create: Endpoint) -> Non
         endpoint=create, attribute="tickersymbol", source="expression", value="initials(5)", position=60
     )
     assert any("expression" in rule for rule in findings(create))
+
+
+def test_customers_are_contacts_by_a_verified_address(portico: None) -> None:
+    contact = get_platform().create(
+        "contact", {"lastname": "Customer", "emailaddress1": "cara@northwind.example"}
+    )
+    claims = {"iss": CUSTOMERS, "sub": "7", "email": "cara@northwind.example", "email_verified": True}
+    context = Recognition.of(load(), get_platform())
+    caller = resolve(claims, context)
+    assert caller is not None
+    assert (caller.type, caller.record, caller.claims) == (
+        "contact",
+        contact.id,
+        {"email": "cara@northwind.example"},
+    )
+    for wrong in ({"email_verified": False}, {"email": "nobody@northwind.example"}):
+        with pytest.raises(Problem) as refused:
+            resolve({**claims, **wrong}, context)
+        assert (refused.value.status_code, refused.value.code) == (403, "no_record")
 
 
 def test_the_resolver_gives_callers_its_role(counts: Endpoint, settings: Any) -> None:

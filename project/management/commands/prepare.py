@@ -1,4 +1,8 @@
-"""Bring database and static files up to date and, in development, fill an empty database with the demo."""
+"""Bring static files and database up to date and, in development, fill an empty database with the demo.
+
+Whoever builds an image does it in two steps: `build` makes the static files and needs neither a setting nor a
+database; `migrate` does what the database needs and writes to nothing else.
+"""
 
 from __future__ import annotations
 
@@ -9,24 +13,59 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import OperationalError, connection
 
 from crmclient.errors import PlatformError
 from project import demo
 from project.addresses import is_loopback
-from project.static_files import collect_when_changed
+from project.static_files import CannotCollect, collect_when_changed
+
+BUILD, MIGRATE = "build", "migrate"
+# Between two tries to reach the database, in seconds.
+_PAUSE = 0.5
 
 
 class Command(BaseCommand):
     help = __doc__
+    # A build knows no keys and no host names yet. The other step checks them in `handle`.
+    requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "step",
+            nargs="?",
+            choices=[BUILD, MIGRATE],
+            help="Only this: static files (build), or the database (migrate). Both if left out.",
+        )
+        parser.add_argument(
+            "--wait",
+            type=int,
+            default=0,
+            metavar="SECONDS",
+            help="How long to wait for a database that does not answer yet.",
+        )
         parser.add_argument("--no-demo", action="store_true", help="Leave an empty database empty.")
 
-    def handle(self, *args: Any, no_demo: bool, **options: Any) -> None:
+    def handle(self, *args: Any, step: str | None, wait: int, no_demo: bool, **options: Any) -> None:
+        if step != BUILD:
+            _reach_the_database(wait)
+            self.check()
+        if step != MIGRATE:
+            self._static_files()
+        if step != BUILD:
+            self._database(with_demo=settings.DEVELOPMENT and not no_demo)
+
+    def _static_files(self) -> None:
+        try:
+            self._step("Static files", collect_when_changed)
+        except CannotCollect as error:
+            self.stdout.write("")
+            raise CommandError(str(error)) from error
+
+    def _database(self, *, with_demo: bool) -> None:
         self._step("Database", lambda: call_command("migrate", interactive=False, verbosity=0))
-        self._step("Static files", collect_when_changed)
-        if settings.DEVELOPMENT and not no_demo:
+        if with_demo:
             self._demo()
         self._step("Descriptions", lambda: call_command("describe", stdout=io.StringIO()))
 
@@ -59,3 +98,20 @@ class Command(BaseCommand):
         self.stdout.write("They are shown only now:")
         for name, password in passwords.items():
             self.stdout.write(f"  {name:<10} {password}")
+
+
+def _reach_the_database(seconds: float) -> None:
+    """Raise CommandError unless the database answers within so many seconds. It is asked at least once."""
+    until = time.monotonic() + seconds
+    while True:
+        try:
+            connection.ensure_connection()
+        except OperationalError as error:
+            if time.monotonic() >= until:
+                reason = " ".join(str(error).split())
+                raise CommandError(
+                    f"The database cannot be reached. Start it, or correct DATABASE_URL. Reported: {reason}"
+                ) from error
+            time.sleep(_PAUSE)
+        else:
+            return

@@ -14,10 +14,12 @@ from granian.log import LogLevels
 from project.addresses import CannotListen, is_loopback, listenable, url_of
 from project.checks import refuse_a_wrong_start
 from project.demo import ACCOUNTS_LINE
-from project.server import worker
+from project.observability import shared_figures
 from project.server.supervisor import Supervisor
 
 GRACE_SECONDS = 30
+# All headers of a request together, in bytes; more are 431. Each connection may hold as much in memory.
+_LONGEST_HEADERS = 128 * 1024
 
 
 class Command(BaseCommand):
@@ -35,6 +37,7 @@ class Command(BaseCommand):
         server = Supervisor(
             "project.wsgi:application",
             announce=lambda: self._announce(url_of(host, port), host),
+            patience=_patience(),
             address=address,
             port=port,
             # ASGI waits for clients without holding a thread; Django runs under WSGI all the same.
@@ -43,14 +46,18 @@ class Command(BaseCommand):
             runtime_blocking_threads=1,
             # HTTP/2's own flow control would hide readers that take nothing.
             http=HTTPModes.http1,
-            http1_settings=HTTP1Settings(header_read_timeout=settings.PORTICO["CLIENT_PATIENCE"] * 1000),
+            http1_settings=HTTP1Settings(
+                header_read_timeout=settings.PORTICO["CLIENT_PATIENCE"] * 1000,
+                max_buffer_size=_LONGEST_HEADERS,
+            ),
             workers=settings.PORTICO["WORKERS"],
             websockets=False,
             workers_kill_timeout=GRACE_SECONDS,
             log_level=LogLevels.warning,
             log_dictconfig=_through_our_own_log(),
         )
-        server.serve(spawn_target=worker.start)
+        with shared_figures.folder():
+            server.serve_and_supervise()
 
     def _announce(self, url: str, host: str) -> None:
         lines = [
@@ -65,6 +72,12 @@ class Command(BaseCommand):
             lines += ["", f"  {ACCOUNTS_LINE}, unless you changed it"]
         self.stdout.write("\n".join([*lines, ""]))
         self.stdout.flush()
+
+
+def _patience() -> int:
+    """Threads that are busy until the deadline of their requests are no silence."""
+    asked, deadline = settings.PORTICO["WORKER_PATIENCE"], settings.PORTICO["REQUEST_DEADLINE"]
+    return int(max(asked, deadline + 5)) if asked else 0
 
 
 def _through_our_own_log() -> dict[str, Any]:

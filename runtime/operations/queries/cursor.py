@@ -35,9 +35,17 @@ class Position(NamedTuple):
 
 
 def binding(exchange: Exchange, *question: str) -> str:
-    """What a cursor is bound to: the caller, and everything that tells one question from another."""
+    """What a cursor is bound to: the caller, and everything that tells one question from another.
+
+    Callers who share an answer share the cursor in it: for each of them it would be the same page.
+    """
     caller = exchange.caller
-    who = (client_address(exchange.request),) if caller.is_anonymous else (caller.issuer, caller.subject)
+    if exchange.shared_by is not None:
+        who: tuple[str, ...] = ("", "shared", exchange.shared_by)
+    elif caller.is_anonymous:
+        who = (client_address(exchange.request),)
+    else:
+        who = (caller.issuer, caller.subject)
     # Lengths keep ("a", "bc") apart from ("ab", "c").
     text = "".join(f"{len(part)}:{part}" for part in (*who, "", *question))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

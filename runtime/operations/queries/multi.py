@@ -53,5 +53,6 @@ class MultiQueryOperation(QueryOperation):
             fields=self.inputs.fields(),
             columns=self.columns.fields(),
             parameters=(*self.parameters(), *self.orders.document()),
+            headers=self.cache_headers(),
             problems=self.steps.problems({**PROBLEMS, 422: ("too_many_rows",)}),
         )

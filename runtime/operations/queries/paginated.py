@@ -29,8 +29,12 @@ from runtime.request_context import Exchange
 # As they are matched, and as they are written.
 _OWN = {"pagesize": "pageSize", "cursor": "cursor"}
 _NUMBER = re.compile(r"[0-9]{1,9}", re.ASCII)
-# What says who may call and how it is documented has no part in what is asked.
-_UNASKED = {"title", "description", "enabled", "access"}
+# What says who may call, how it is documented, what is meant so and how long answers are kept has no part in
+# what is asked.
+_UNASKED: Mapping[str, Any] = {
+    **dict.fromkeys(("title", "description", "enabled", "access", "acknowledgements"), True),
+    "settings": {"cache"},
+}
 
 
 class PaginatedQueryOperation(QueryOperation):
@@ -47,7 +51,7 @@ class PaginatedQueryOperation(QueryOperation):
         self.largest = settings.max_page_size
         self.size = min(self.designed.page_size or settings.page_size, self.largest)
         self.total = settings.total or self.designed.total
-        definition = endpoint.definition.model_dump_json(exclude=_UNASKED)
+        definition = endpoint.definition.model_dump_json(exclude=dict(_UNASKED))
         self._identity = hashlib.sha256(definition.encode()).hexdigest()
 
     def run(self, exchange: Exchange) -> HttpResponse:
@@ -93,7 +97,10 @@ class PaginatedQueryOperation(QueryOperation):
             fields=self.inputs.fields(),
             columns=self.columns.fields(),
             parameters=(*self.parameters(), *self.orders.document(), *self._own_parameters()),
-            headers={"Link": 'Where the next page is, `<…>; rel="next"`; absent on the last one.'},
+            headers={
+                **self.cache_headers(),
+                "Link": 'Where the next page is, `<…>; rel="next"`; absent on the last one.',
+            },
             problems=self.steps.problems({**PROBLEMS, 400: (*PROBLEMS[400], "bad_cursor")}),
         )
 

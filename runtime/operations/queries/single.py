@@ -31,6 +31,7 @@ class SingleQueryOperation(QueryOperation):
             fields=self.inputs.fields(),
             columns=self.columns.fields(),
             parameters=self.parameters(),
+            headers=self.cache_headers(),
             empty="Nothing is found.",
             problems=self.steps.problems(PROBLEMS),
         )

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,20 +16,6 @@ from tests.read_only import read_only
 from tests.runtime.files.sending import column, notes, send
 
 LARGE = b"%PDF-1.7\n" + bytes(2 * 1024 * 1024)
-
-
-@pytest.fixture
-def full(tmp_path: Path) -> Iterator[Path]:
-    """A folder with room for half of a large file."""
-    folder = tmp_path / "full"
-    folder.mkdir()
-    if os.geteuid() != 0:
-        pytest.skip("Only root can mount a file system")
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder)], check=False)
-    if mounted.returncode:
-        pytest.skip("No file system can be mounted here")
-    yield folder
-    subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
 @pytest.fixture

@@ -1,0 +1,30 @@
+"""Numbers that new records get by themselves, such as a case's: `CAS-{DATETIMEUTC:yyMMdd}-{RANDSTRING:6}`.
+
+The placeholders are Dataverse's. `SEQNUM` is not among them: with a counter, creates would wait for each
+other.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import secrets
+import string
+from typing import Final
+
+_LETTERS: Final = string.ascii_uppercase + string.digits
+_PLACEHOLDER: Final = re.compile(r"\{(RANDSTRING|DATETIMEUTC):([^{}]+)\}")
+# .NET's patterns of dates, as far as numbers are made of them.
+_DATES: Final = {"yyyy": "%Y", "yy": "%y", "MM": "%m", "dd": "%d", "HH": "%H", "mm": "%M", "ss": "%S"}
+_DATE_PART: Final = re.compile("|".join(_DATES))
+
+
+def auto_number(pattern: str, now: dt.datetime) -> str:
+    """A new number by `pattern`; `now` is in UTC."""
+    return _PLACEHOLDER.sub(lambda found: _part(found[1], found[2], now), pattern)
+
+
+def _part(kind: str, detail: str, now: dt.datetime) -> str:
+    if kind == "RANDSTRING":
+        return "".join(secrets.choice(_LETTERS) for _ in range(int(detail)))
+    return now.strftime(_DATE_PART.sub(lambda found: _DATES[found[0]], detail))

@@ -1,0 +1,176 @@
+"""What Dataverse lets an application user do in five minutes, and how that is shared out.
+
+A `Budget` keeps the account: of this process (`ProcessBudget`), or of all processes where they have a memory
+in common. Each group of calls has a share, of which the first third is kept free for it until it has used
+that much: nobody else gets it. All else is for whoever asks. A group that has used its share already gets no
+more unless another third stays free for each group that has not: so what grows old goes to those first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from math import floor
+from typing import Final, Protocol, runtime_checkable
+
+from crmclient.platform import Share
+
+SHARES: Final = tuple(Share)
+BUCKETS: Final = 60
+"""So many parts of the window are counted apart."""
+
+SPAN: Final = BUCKETS + 2
+"""Parts that count: the one that goes on, and one for requests that are a while on their way."""
+
+KEPT: Final = 3
+"""One part in so many of its share is kept free for a group that has not used it."""
+
+LEASE: Final = 150.0
+"""Seconds after which a request that nobody has settled is over: its process has died."""
+
+
+BOUNDLESS: Final = 10**9
+"""A limit that is none: what the platform says is left is not compared with it."""
+
+
+class Reason(Enum):
+    """Why a request may not be sent now."""
+
+    PAUSE = "pause"
+    REQUESTS = "requests"
+    WORK = "work"
+    PLACES = "places"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """For one application user: requests and seconds of work in a sliding window, and requests at once.
+
+    `window` is in seconds. `shares` are the parts of each group, which are one together at most; without them
+    everybody takes from the whole. `processes`: these are the limits of one of so many, as of `part`.
+    """
+
+    requests: int = 6_000
+    work: float = 1_200.0
+    places: int = 40
+    window: float = 300.0
+    shares: Mapping[Share, float] = field(default_factory=dict)
+    processes: int = 1
+
+    def part(self, processes: int) -> Limits:
+        """What one of so many processes may use that know nothing of each other."""
+        if processes == 1:
+            return self
+        return Limits(
+            self.requests if self.requests >= BOUNDLESS else max(1, self.requests // processes),
+            self.work if self.work >= BOUNDLESS else self.work / processes,
+            max(1, self.places // processes),
+            self.window,
+            self.shares,
+            processes,
+        )
+
+    @property
+    def bucket(self) -> float:
+        """Seconds that are counted together."""
+        return self.window / BUCKETS
+
+
+def left(limit: float, used: Sequence[float], others: float, share: Share, limits: Limits) -> float:
+    """What is left of `limit` for a group: without what is kept free for the other groups.
+
+    `used` is in the order of SHARES; `others` is what somebody else has used with the same user.
+    """
+    if limit >= BOUNDLESS:
+        return limit
+    kept = 0
+    satisfied = used[SHARES.index(share)] >= limit * limits.shares.get(share, 0.0)
+    for group, spent in zip(SHARES, used, strict=True):
+        if group is not share:
+            entitled = limit * limits.shares.get(group, 0.0)
+            third = entitled / KEPT
+            kept += floor(max(0.0, min(third, entitled - spent) if satisfied else third - spent))
+    return limit - sum(used) - others - kept
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """A request that may be sent, as application user number `user`.
+
+    `requests` and `work` are what the service itself had used then, this request included; requests that are
+    under way are left out, since they may not have arrived yet.
+    """
+
+    id: str
+    user: int
+    share: Share
+    requests: float
+    work: float
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """No application user can take the request: the first one may be able to in `seconds`."""
+
+    seconds: float
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What the platform says is left in its window: requests, and seconds of work."""
+
+    requests: float | None = None
+    work: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How one application user stands now. `requests` and `work` are what each group has used, `others` what
+    somebody else has; `running` is how many requests are under way, and `pause` the seconds that it rests."""
+
+    requests: Mapping[Share, int]
+    work: Mapping[Share, float]
+    others: float
+    running: int
+    pause: float
+
+
+class Budget(Protocol):
+    """The account of all application users. Called from any thread; quick, and never raises.
+
+    Times are in seconds from now, so that the clocks of several machines need not agree.
+    """
+
+    limits: Limits
+
+    def take(self, share: Share, only: int | None = None) -> Admission | Refusal:
+        """Take one request from the application user who has most left, or from user `only`."""
+        ...
+
+    def settle(self, admission: Admission, seconds: float, said: Said) -> None:
+        """The request is over, after so many seconds of work."""
+        ...
+
+    def rest(self, user: int, seconds: float) -> tuple[float, float]:
+        """Send nothing as this user for so long; never shortens what is known already.
+
+        The seconds by which that is longer than was known, and those until some user may be asked.
+        """
+        ...
+
+    def paused(self, only: int | None = None) -> float:
+        """Seconds until some user may be asked again, as far as this process knows without asking."""
+        ...
+
+    def standing(self) -> Sequence[Standing]:
+        """How each application user stands, as this budget knows."""
+        ...
+
+
+@runtime_checkable
+class SpendsBudget(Protocol):
+    """A platform that has a budget, and keeps account of it."""
+
+    budget: Budget

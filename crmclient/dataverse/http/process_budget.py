@@ -1,0 +1,210 @@
+"""The account of the budget in this process: what it has sent itself, and what the platform has said."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from itertools import count
+
+from crmclient.dataverse.http.budget import (
+    BOUNDLESS,
+    LEASE,
+    SHARES,
+    SPAN,
+    Admission,
+    Budget,
+    Limits,
+    Reason,
+    Refusal,
+    Said,
+    Standing,
+    left,
+)
+from crmclient.platform import Share
+
+_PLACE = {share: place for place, share in enumerate(SHARES)}
+_SIZE = len(SHARES)
+_NEXT_PLACE = 1.0
+"""Seconds after which a place may be free again: nobody knows when a request ends."""
+
+
+class _User:
+    """What one application user has done. The budget's lock guards it."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        # Requests of each group, then seconds of work of each group.
+        self.buckets: dict[int, list[float]] = {}
+        self.sums = [0.0] * (2 * _SIZE)
+        self.running: dict[str, tuple[Share, float]] = {}
+        self.until = 0.0
+        self.others = (0.0, 0.0)
+        self.others_until = 0.0
+        self._at = 0
+
+    def advance(self, now: float) -> None:
+        """Forget what is older than the window."""
+        at = int(now / self.limits.bucket)
+        if at != self._at:
+            self._at = at
+            self._forget(at - SPAN)
+        for id in [id for id, (_, began) in self.running.items() if began <= now - LEASE]:
+            del self.running[id]
+        if now >= self.others_until:
+            self.others = (0.0, 0.0)
+
+    def _forget(self, oldest: int) -> None:
+        for number in [number for number in self.buckets if number <= oldest]:
+            for index, spent in enumerate(self.buckets.pop(number)):
+                self.sums[index] -= spent
+        if not self.buckets:
+            # What rounding has left over.
+            self.sums = [0.0] * (2 * _SIZE)
+
+    def add(self, index: int, amount: float, now: float) -> None:
+        bucket = self.buckets.setdefault(int(now / self.limits.bucket), [0.0] * (2 * _SIZE))
+        bucket[index] += amount
+        self.sums[index] += amount
+
+    def room(self, share: Share, now: float) -> tuple[float, Refusal | None]:
+        """How much of the scarcest part is left for a group, from 0 to 1; and why it is too little."""
+        limits, pause = self.limits, self.until - now
+        if pause > 0:
+            return 0.0, Refusal(pause, Reason.PAUSE)
+        requests = left(limits.requests, self.sums[:_SIZE], self.others[0], share, limits)
+        work = left(limits.work, self._work(now), self.others[1], share, limits)
+        places = left(limits.places, self._running(), 0, share, limits)
+        part = min(requests / limits.requests, work / limits.work, places / limits.places)
+        if requests < 1:
+            return part, Refusal(self._relief(now), Reason.REQUESTS)
+        if work <= 0:
+            return part, Refusal(self._relief(now), Reason.WORK)
+        return part, Refusal(_NEXT_PLACE, Reason.PLACES) if places < 1 else None
+
+    def spent(self) -> tuple[float, float]:
+        return sum(self.sums[:_SIZE]), sum(self.sums[_SIZE:])
+
+    def standing(self, now: float) -> Standing:
+        work = self._work(now)
+        return Standing(
+            {share: round(self.sums[place]) for share, place in _PLACE.items()},
+            {share: work[place] for share, place in _PLACE.items()},
+            self.others[0],
+            len(self.running),
+            max(0.0, self.until - now),
+        )
+
+    def _work(self, now: float) -> list[float]:
+        """With what is under way: the platform may have counted it before its answer is here."""
+        work = self.sums[_SIZE:]
+        for share, began in self.running.values():
+            work[_PLACE[share]] += now - began
+        return work
+
+    def _running(self) -> list[float]:
+        running = [0.0] * _SIZE
+        for share, _ in self.running.values():
+            running[_PLACE[share]] += 1
+        return running
+
+    def _relief(self, now: float) -> float:
+        """Seconds until the oldest of what counts no longer does."""
+        bucket = self.limits.bucket
+        ends = [(number + SPAN) * bucket for number in self.buckets]
+        if any(self.others):
+            ends.append(self.others_until)
+        return max(0.01, min(ends, default=now + bucket) - now)
+
+
+class ProcessBudget(Budget):
+    """Safe to share between threads. `clock` counts seconds from any moment on."""
+
+    def __init__(self, limits: Limits, users: int = 1, clock: Callable[[], float] = time.monotonic) -> None:
+        self.limits = limits
+        self._users = [_User(limits) for _ in range(users)]
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._ids = count()
+
+    def take(self, share: Share, only: int | None = None) -> Admission | Refusal:
+        with self._lock:
+            now = self._clock()
+            best, most, refusal = None, 0.0, None
+            for number in self._numbers(only):
+                user = self._users[number]
+                user.advance(now)
+                part, refused = user.room(share, now)
+                if refused is None:
+                    if best is None or part > most:
+                        best, most = number, part
+                elif refusal is None or refused.seconds < refusal.seconds:
+                    refusal = refused
+            if best is None:
+                assert refusal is not None  # noqa: S101
+                return refusal
+            return self._note(best, share, str(next(self._ids)), now)
+
+    def note(self, user: int, share: Share, id: str) -> None:
+        """A request was admitted elsewhere."""
+        with self._lock:
+            now = self._clock()
+            self._users[user].advance(now)
+            self._note(user, share, id, now)
+
+    def settle(self, admission: Admission, seconds: float, said: Said) -> None:
+        with self._lock:
+            now = self._clock()
+            user = self._users[admission.user]
+            user.advance(now)
+            user.running.pop(admission.id, None)
+            user.add(_SIZE + _PLACE[admission.share], seconds, now)
+            if said.requests is None and said.work is None:
+                return
+            self._correct(user, admission, said)
+            user.others_until = now + user.limits.window
+
+    def rest(self, user: int, seconds: float) -> tuple[float, float]:
+        with self._lock:
+            now = self._clock()
+            resting = self._users[user]
+            longer = now + seconds - resting.until
+            resting.until = max(resting.until, now + seconds)
+            return longer, round(max(0.0, min(other.until for other in self._users) - now), 3)
+
+    def paused(self, only: int | None = None) -> float:
+        return max(0.0, min(self._users[number].until for number in self._numbers(only)) - self._clock())
+
+    def standing(self) -> Sequence[Standing]:
+        with self._lock:
+            now = self._clock()
+            for user in self._users:
+                user.advance(now)
+            return [user.standing(now) for user in self._users]
+
+    def _correct(self, user: _User, admission: Admission, said: Said) -> None:
+        """Take of what the platform says is left as much as this process may use of it.
+
+        What was sent since the platform counted is not in its figure, nor in that of the admission. If it has
+        counted more than all we have sent until now, somebody else has sent the rest.
+        """
+        limits = self.limits
+        requests, work = user.others
+        if said.requests is not None and limits.requests < BOUNDLESS:
+            counted = limits.requests - said.requests / limits.processes
+            requests = counted - admission.requests if counted > user.spent()[0] else 0.0
+        if said.work is not None and limits.work < BOUNDLESS:
+            # Our seconds hold those of the network, which the platform does not count: more may be left, too.
+            work = limits.work - said.work / limits.processes - admission.work
+        user.others = requests, work
+
+    def _numbers(self, only: int | None) -> Sequence[int]:
+        return range(len(self._users)) if only is None else (only,)
+
+    def _note(self, number: int, share: Share, id: str, now: float) -> Admission:
+        user = self._users[number]
+        user.add(_PLACE[share], 1, now)
+        requests, work = user.spent()
+        requests -= len(user.running)
+        user.running[id] = share, now
+        return Admission(id, number, share, requests, work)

@@ -1,0 +1,27 @@
+"""Where this service may send requests to: not over plain http, not into the own network unless allowed."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from urllib.parse import urlsplit
+
+
+def check_url(url: str, *, insecure: bool) -> None:
+    """Raises ValueError unless `url` is absolute and https; with `insecure` http will do as well."""
+    parts = urlsplit(url)
+    schemes = {"https", "http"} if insecure else {"https"}
+    if parts.scheme not in schemes or not parts.hostname:
+        raise ValueError("write an absolute https address")
+    if parts.username is not None or parts.password is not None:
+        raise ValueError("an address may hold no credentials")
+
+
+def is_public(url: str) -> bool:
+    """Whether every address that the host of `url` resolves to now is one of the public internet.
+
+    Raises OSError when it does not resolve.
+    """
+    parts = urlsplit(url)
+    found = socket.getaddrinfo(parts.hostname, parts.port or 443, type=socket.SOCK_STREAM)
+    return all(ipaddress.ip_address(address[4][0]).is_global for address in found)

@@ -1,0 +1,78 @@
+"""What one piece of work, such as a request of the service, asks of the platform.
+
+Every platform counts its calls here. Whoever begins the work sets `current`, and reads the sums at its end.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from contextvars import ContextVar
+from types import TracebackType
+from typing import NamedTuple
+
+
+class Spell(NamedTuple):
+    """One call: `began` is a `time.monotonic()` second; `failed` is the type of an error, or empty."""
+
+    began: float
+    seconds: float
+    failed: str
+
+
+class Tally:
+    """Used by one thread at a time. `with tally:` measures one call of the platform; what such a call does by
+    further calls is its own time.
+
+    `spells` are the calls one by one, where somebody has put a list there.
+    """
+
+    __slots__ = ("_began", "_correlation", "_depth", "calls", "seconds", "spells")
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.seconds = 0.0
+        self.spells: list[Spell] | None = None
+        self._correlation: str | None = None
+        self._depth = 0
+        self._began = 0.0
+
+    @property
+    def correlation(self) -> str:
+        """A GUID of our own making, the same for all calls of the work. The platform may log it."""
+        if self._correlation is None:
+            self._correlation = str(uuid.uuid4())
+        return self._correlation
+
+    @property
+    def sent_correlation(self) -> str | None:
+        """The GUID, if any call has been told it."""
+        return self._correlation
+
+    def count(self) -> None:
+        """Count the call that is being measured, unless it is a part of another."""
+        self.calls += self._depth == 1
+
+    def __enter__(self) -> Tally:
+        if not self._depth:
+            self._began = time.monotonic()
+        self._depth += 1
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._depth -= 1
+        if not self._depth:
+            seconds = time.monotonic() - self._began
+            self.seconds += seconds
+            if self.spells is not None:
+                self.spells.append(Spell(self._began, seconds, "" if kind is None else kind.__name__))
+
+
+current: ContextVar[Tally | None] = ContextVar("portico_tally", default=None)
+
+
+def current_tally() -> Tally:
+    """That of the work under way; one that nobody reads where no work was begun."""
+    return current.get() or Tally()

@@ -1,0 +1,171 @@
+"""A configuration whose shared parts (modules, exposed entities, roles and the like) have been edited.
+
+Endpoints name these by segments and names, of which a row keeps ids. What follows for each endpoint is worked
+out here from what is in memory already: reading thousands of endpoints again takes seconds, in which every
+request waits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from designer import rows
+from designer.configuration import Configuration, Endpoint, Revision, RowIds, Surroundings
+from designer.definitions import AccessDefinition, EndpointDefinition
+
+_MODULES, _ROLES, _CALLER_TYPES = "designer_module", "designer_role", "designer_callertype"
+_ENTITIES = frozenset({"designer_exposedentity", "designer_rowruleentry", "designer_rowruleentry_roles"})
+_ISSUERS = frozenset({"designer_issuer", "designer_rolerule"})
+_PROPERTIES = frozenset({"designer_userproperty", "designer_relatedcolumn"})
+_KNOWN = {_MODULES, _ROLES, _CALLER_TYPES, *_ENTITIES, *_ISSUERS, *_PROPERTIES}
+# What endpoints name; a row of these that makes no definition has no name that is known here.
+_NAMED = ("module ", "entity ", "role ")
+
+T = TypeVar("T")
+
+
+def with_parts(previous: Configuration, revision: Revision, parts: Collection[str]) -> Configuration | None:
+    """`previous` with the tables `parts` as they are now, and endpoints that follow them.
+
+    None when that cannot be told from what is known: then all has to be read.
+    """
+    ids = previous.ids
+    if ids is None or not _KNOWN.issuperset(parts):
+        return None
+    parts = frozenset(parts)
+    unreadable: rows.Unreadable = {}
+    read: dict[str, Any] = {}
+    has_modules, has_roles = _MODULES in parts, _ROLES in parts
+    if has_modules:
+        ids = replace(ids, modules=_kept(ids.modules, rows.modules(unreadable)))
+        read["modules"] = tuple(ids.modules.values())
+    if has_modules or has_roles or parts & _ENTITIES:
+        entities, closed = rows.entities(unreadable)
+        ids = replace(ids, entities=_kept(ids.entities, entities))
+        read["entities"], read["closed_entities"] = tuple(ids.entities.values()), closed
+    if has_roles:
+        ids = replace(ids, roles=_kept(ids.roles, rows.roles(unreadable)))
+        read["roles"] = tuple(ids.roles.values())
+    if _CALLER_TYPES in parts:
+        read["caller_types"] = rows.caller_types(unreadable)
+    if _CALLER_TYPES in parts or parts & _PROPERTIES:
+        read["user_properties"] = rows.user_properties(unreadable)
+    if has_roles or _CALLER_TYPES in parts or parts & _ISSUERS:
+        read["issuers"] = rows.issuers(unreadable)
+    if any(row.startswith(_NAMED) for row in (*unreadable, *previous.unreadable)):
+        return None
+    # Of what was read again, the reasons are those of now.
+    again = tuple(_WHAT[name] for name in read if name in _WHAT)
+    kept = {row: why for row, why in previous.unreadable.items() if not row.startswith(again)}
+    after = replace(
+        previous, revision=revision, ids=ids, unreadable=MappingProxyType({**kept, **unreadable}), **read
+    )
+    endpoints = _endpoints(previous, after)
+    return None if endpoints is None else replace(after, endpoints=endpoints)
+
+
+_WHAT: Mapping[str, str] = {
+    "caller_types": "caller type ",
+    "user_properties": "user property ",
+    "issuers": "issuer ",
+}
+
+
+def _kept(before: Mapping[int, T], now: Mapping[int, T]) -> Mapping[int, T]:
+    """`now`, in which what is as it was is the same object."""
+    return MappingProxyType(
+        {id: before[id] if id in before and before[id] == known else known for id, known in now.items()}
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """Names that stand for the same row as another did before: modules, places of entities, and roles."""
+
+    modules: Mapping[str, str]
+    places: Mapping[tuple[str, str], tuple[str, str]]
+    roles: Mapping[str, str]
+    # Many endpoints are for the same callers.
+    accesses: dict[Any, AccessDefinition]
+
+    @classmethod
+    def between(cls, before: RowIds, after: RowIds) -> _Names:
+        def renamed(then: Mapping[int, T], now: Mapping[int, T], name: Any) -> dict[Any, Any]:
+            pairs = ((name(then[id]), name(now[id])) for id in then.keys() & now.keys())
+            return {old: new for old, new in pairs if old != new}
+
+        return cls(
+            renamed(before.modules, after.modules, lambda known: known.segment),
+            renamed(before.entities, after.entities, lambda known: (known.module, known.segment)),
+            renamed(before.roles, after.roles, lambda known: known.name),
+            {},
+        )
+
+    def __bool__(self) -> bool:
+        return bool(self.modules or self.places or self.roles)
+
+    def applied(self, definition: EndpointDefinition) -> EndpointDefinition:
+        changes: dict[str, Any] = {}
+        place = (definition.module, definition.exposure)
+        if definition.exposure:
+            now = self.places.get(place, place)
+        else:
+            now = (self.modules.get(definition.module, definition.module), "")
+        if now != place:
+            changes["module"], changes["exposure"] = now
+        access = definition.access
+        if self.roles and not self.roles.keys().isdisjoint(access.roles):
+            known = (access.roles, access.caller_types, access.authentication_required)
+            if known not in self.accesses:
+                names = sorted(self.roles.get(role, role) for role in access.roles)
+                self.accesses[known] = access.model_copy(update={"roles": tuple(names)})
+            changes["access"] = self.accesses[known]
+        return _changed(definition, changes) if changes else definition
+
+
+def _changed(definition: EndpointDefinition, changes: Mapping[str, Any]) -> EndpointDefinition:
+    """As `model_copy`, for a third of its time: thousands are made while requests wait."""
+    made = EndpointDefinition.__new__(EndpointDefinition)
+    values = {**definition.__dict__, **changes}
+    # It is worked out once, of what has just changed.
+    values.pop("key", None)
+    object.__setattr__(made, "__dict__", values)
+    object.__setattr__(made, "__pydantic_fields_set__", definition.__pydantic_fields_set__ | changes.keys())
+    object.__setattr__(made, "__pydantic_extra__", None)
+    object.__setattr__(made, "__pydantic_private__", None)
+    return made
+
+
+def _endpoints(before: Configuration, after: Configuration) -> Mapping[int, Endpoint] | None:
+    """Those of `before` as they follow from `after`'s shared parts; the same object where nothing did."""
+    if after.ids is before.ids or before.ids is None or after.ids is None:
+        return before.endpoints
+    names = _Names.between(before.ids, after.ids)
+    now = Surroundings.of(after.entities, after.closed_entities)
+    if not names and after.entities == before.entities and after.closed_entities == before.closed_entities:
+        return before.endpoints
+    then = Surroundings.of(before.entities, before.closed_entities)
+    # Compared once, not for each endpoint: what is as it was stays the same object.
+    moved = {
+        module
+        for module in {*then.by_module, *now.by_module}
+        if then.exposures(module) != now.exposures(module)
+    }
+    found: dict[int, Endpoint] = {}
+    for id, endpoint in before.endpoints.items():
+        definition = endpoint.definition
+        if names:
+            if endpoint.problem is not None:
+                # Another name may end the problem: only its rows tell.
+                return None
+            definition = names.applied(definition)
+        module = definition.module
+        if definition is endpoint.definition and module not in moved:
+            found[id] = endpoint
+        else:
+            entity = now.entity(module, definition.exposure)
+            found[id] = Endpoint(definition, entity, endpoint.problem, now.exposures(module))
+    return MappingProxyType(found)

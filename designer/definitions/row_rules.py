@@ -1,0 +1,105 @@
+"""Row rules of exposed entities: which callers reach which records."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Annotated, Any, Final, TypeAlias
+
+from pydantic import AfterValidator, BeforeValidator, model_validator
+
+from crmclient.query.designed import DesignedFilter
+from designer.definition import Definition, SetOf
+from designer.sentences import Sentence
+from designer.stored_queries import FilterValue
+
+
+class RowRuleEntry(Definition):
+    """What callers with any of `roles` reach; without roles everyone, callers without a token included.
+
+    It is `filter`, or every record with `all_records`. Saying that takes a word of its own: a filter that was
+    lost must not open the entity.
+    """
+
+    roles: SetOf[str] = ()
+    filter: FilterValue = None
+    all_records: bool = False
+
+    @model_validator(mode="after")
+    def _says_one_thing(self) -> RowRuleEntry:
+        if self.all_records and self.filter is not None:
+            raise ValueError(Sentence("choose a filter or all_records, not both"))
+        if not self.all_records and self.filter is None:
+            raise ValueError(Sentence("write a filter, or set all_records"))
+        return self
+
+    @property
+    def is_open(self) -> bool:
+        """Whether every caller reaches every record by it."""
+        return self.all_records and not self.roles
+
+    def is_for(self, roles: Collection[str]) -> bool:
+        """Whether it is an entry of callers with `roles`."""
+        return not self.roles or not set(self.roles).isdisjoint(roles)
+
+
+class _Nobodys(RowRuleEntry):
+    """An entry that is no caller's, whatever the roles."""
+
+    @property
+    def is_open(self) -> bool:
+        return False
+
+    def is_for(self, roles: Collection[str]) -> bool:
+        return False
+
+
+NOBODY: Final = _Nobodys(all_records=True)
+
+
+def _entries(given: Any) -> Any:
+    """A filter alone, as rules were before they had entries, is the entry of everyone."""
+    if given is None or (isinstance(given, str) and not given.strip()):
+        return ()
+    if isinstance(given, (str, DesignedFilter)):
+        return ({"filter": given},)
+    return given
+
+
+def in_one_order(entries: tuple[RowRuleEntry, ...]) -> tuple[RowRuleEntry, ...]:
+    """Their union has no order: however they were written, the rule is the same."""
+    return tuple(sorted(dict.fromkeys(entries), key=lambda entry: (entry.roles, str(entry.to_json()))))
+
+
+# No entries: every caller reaches every record. With entries, the union of those that are a caller's own.
+RowRuleValue: TypeAlias = Annotated[
+    tuple[RowRuleEntry, ...], BeforeValidator(_entries), AfterValidator(in_one_order)
+]
+
+
+def is_open(rule: Collection[RowRuleEntry]) -> bool:
+    """Whether every caller reaches every record under `rule`."""
+    return not rule or any(entry.is_open for entry in rule)
+
+
+def roles_of(rule: Iterable[RowRuleEntry]) -> frozenset[str]:
+    """The roles that `rule` names."""
+    return frozenset(role for entry in rule for role in entry.roles)
+
+
+def entries_in_json(content: Any) -> list[dict[str, Any]]:
+    """The entries of a rule's JSON form, also of one that was written before rules had entries."""
+    return [dict(entry) for entry in _entries(content)]
+
+
+class Acknowledgement(Definition):
+    """Somebody who may has said that an endpoint reaches `entity` past its row rules on purpose, and why."""
+
+    entity: str
+    reason: str = ""
+
+
+def _by_entity(items: tuple[Acknowledgement, ...]) -> tuple[Acknowledgement, ...]:
+    return tuple(sorted(items, key=lambda item: (item.entity, item.reason)))
+
+
+Acknowledgements: TypeAlias = Annotated[tuple[Acknowledgement, ...], AfterValidator(_by_entity)]

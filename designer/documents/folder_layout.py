@@ -1,0 +1,88 @@
+"""A document as a folder: a file for each role, entity and endpoint, so that a review shows what has changed.
+
+    portico.yaml                              the format, and what an import removes
+    roles/, caller-types/, issuers/           one file each
+    user-properties.yaml                      all of them, in their order
+    optionsets/                               one file for each global option set
+    modules/sales/module.yaml
+    modules/sales/entities/, endpoints/       one file each
+    schemas/                                  JSON Schemas, for editors
+
+Files are YAML or JSON. Their names are free; what stands in them, and in which folder, counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from typing import Final, NamedTuple
+
+from designer.sentences import Sentence
+
+MANIFEST: Final = "portico"
+EVERYTHING: Final = "everything"
+SUFFIXES: Final = (".yaml", ".yml", ".json")
+USER_PROPERTIES: Final = "user_properties"
+
+# Where the items of each list of the document are, without the suffix. `*` is any name, `{module}` that of
+# the item's module. The order of user properties counts, so they are one file.
+HOMES: Final[Mapping[str, tuple[str, ...]]] = {
+    "roles": ("roles/*",),
+    "caller_types": ("caller-types/*",),
+    USER_PROPERTIES: ("user-properties",),
+    "issuers": ("issuers/*",),
+    "modules": ("modules/{module}/module",),
+    "entities": ("modules/{module}/entities/*",),
+    "endpoints": ("optionsets/*", "modules/{module}/endpoints/*"),
+}
+
+
+class ItemFile(NamedTuple):
+    """A file, relative to the folder; the list of the document that its items are of; their module."""
+
+    path: PurePosixPath
+    field: str
+    module: str | None
+
+
+def manifest_of(folder: Path) -> Path | None:
+    """The file that says that the folder is a configuration; None where it is none."""
+    found = (folder / f"{MANIFEST}{suffix}" for suffix in SUFFIXES)
+    return next((path for path in found if path.is_file()), None)
+
+
+def item_files(folder: Path) -> tuple[list[ItemFile], list[str]]:
+    """The files that hold items, in the order of their paths, and what to say of each other one."""
+    files: list[ItemFile] = []
+    strangers: list[str] = []
+    for file in _documents_in(folder):
+        path = PurePosixPath(file.relative_to(folder).as_posix())
+        home = _home(path.with_suffix(""))
+        if home is not None:
+            files.append(ItemFile(path, *home))
+        else:
+            known = ", ".join(home for homes in HOMES.values() for home in homes)
+            strangers.append(
+                Sentence(
+                    "%(file)s: no part of a configuration has its file there. There are: %(known)s.",
+                    file=str(path),
+                    known=known,
+                )
+            )
+    return files, strangers
+
+
+def _documents_in(folder: Path) -> Iterator[Path]:
+    """Of the layout's own folders: whatever else a repository holds is not looked at."""
+    tops = {home.partition("/")[0] for homes in HOMES.values() for home in homes}
+    for top in sorted(tops):
+        found = [*folder.glob(f"{top}.*"), *(folder / top).rglob("*")]
+        yield from (path for path in sorted(found) if path.suffix in SUFFIXES and path.is_file())
+
+
+def _home(path: PurePosixPath) -> tuple[str, str | None] | None:
+    for field, homes in HOMES.items():
+        for home in homes:
+            if len(path.parts) == home.count("/") + 1 and path.match(home.replace("{module}", "*")):
+                return field, path.parts[1] if "{module}" in home else None
+    return None

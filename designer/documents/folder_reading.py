@@ -1,0 +1,130 @@
+"""Reading a folder that anyone may have written: every problem names its file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from designer.definitions import ConfigurationDocument
+from designer.documents.environment_values import Names, Supply
+from designer.documents.folder_layout import EVERYTHING, USER_PROPERTIES, ItemFile, item_files, manifest_of
+from designer.documents.keys import Location
+from designer.documents.problems import DocumentError
+from designer.documents.reading import parse, place_in_document, understood
+from designer.documents.yaml_text import from_yaml
+from designer.sentences import Sentence, listed
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """What a folder says. `removes`: the groups in which what it lacks goes; None: in all of them."""
+
+    document: ConfigurationDocument
+    names: Names
+    removes: frozenset[str] | None
+
+
+def read_folder(folder: Path, supply: Supply) -> Folder:
+    """What the folder says, where `supply` has the values that it names.
+
+    Raises DocumentError with the file and place of every problem, and OSError.
+    """
+    manifest = manifest_of(folder)
+    if manifest is None:
+        raise DocumentError(
+            [
+                Sentence(
+                    "%(folder)s holds no portico.yaml: it is no configuration. Write one with "
+                    "exportconfig --folder.",
+                    folder=str(folder),
+                )
+            ]
+        )
+    files, problems = item_files(folder)
+    items: dict[str, list[Any]] = {}
+    places: dict[str, list[PurePosixPath]] = {}
+    for file in files:
+        for item in _items(folder, file, problems):
+            items.setdefault(file.field, []).append(item)
+            places.setdefault(file.field, []).append(file.path)
+    said = _object(manifest, PurePosixPath(manifest.name), problems)
+    removes = _removes(manifest.name, said, problems)
+    if problems:
+        raise DocumentError(problems)
+
+    def place(location: Location) -> str:
+        match location:
+            case [str(field), int(at), *rest] if at < len(places.get(field, ())):
+                within = place_in_document(rest)
+                return f"{places[field][at]}: {within}" if within else str(places[field][at])
+            case _:
+                return listed((manifest.name, place_in_document(location)), ": ")
+
+    names = Names(supply, place)
+    data = names.resolved({"format": said.get("format"), **items})
+    return Folder(understood(data, place), names, removes)
+
+
+def _items(folder: Path, file: ItemFile, problems: list[str]) -> list[Any]:
+    if file.field == USER_PROPERTIES:
+        content = _content(folder / file.path, file.path, problems)
+        if content is not None and not isinstance(content, list):
+            problems.append(Sentence("%(file)s: write a list of user properties.", file=str(file.path)))
+        return content if isinstance(content, list) else []
+    item = _object(folder / file.path, file.path, problems)
+    stated = item.get("segment" if file.field == "modules" else "module", "")
+    if file.module is not None and isinstance(stated, str) and stated != file.module:
+        problems.append(
+            Sentence(
+                "%(file)s: is of the module “%(stated)s” and stands in the folder of “%(module)s”. Move the "
+                "file, or correct its module.",
+                file=str(file.path),
+                stated=stated,
+                module=file.module,
+            )
+        )
+    return [item]
+
+
+def _object(file: Path, path: PurePosixPath, problems: list[str]) -> dict[str, Any]:
+    content = _content(file, path, problems)
+    if content is not None and not isinstance(content, dict):
+        problems.append(Sentence("%(file)s: write names and their values.", file=str(path)))
+    return content if isinstance(content, dict) else {}
+
+
+def _content(file: Path, path: PurePosixPath, problems: list[str]) -> Any:
+    """What the file says; None, with a problem, where it says nothing that can be read."""
+    raw = file.read_bytes()
+    try:
+        content = parse(raw) if path.suffix == ".json" else from_yaml(raw)
+    except DocumentError as error:
+        problems += [listed((str(path), problem), ": ") for problem in error.problems]
+        return None
+    if content is None:
+        problems.append(Sentence("%(file)s: says nothing. Remove the file, or fill it.", file=str(path)))
+    return content
+
+
+def _removes(name: str, said: Mapping[str, Any], problems: list[str]) -> frozenset[str] | None:
+    problems += [
+        Sentence(
+            "%(file)s: “%(unknown)s” means nothing here. The file holds format and removes.",
+            file=name,
+            unknown=unknown,
+        )
+        for unknown in sorted(set(said) - {"format", "removes"})
+    ]
+    removes = said.get("removes", [])
+    if removes == EVERYTHING:
+        return None
+    if isinstance(removes, list) and all(isinstance(group, str) for group in removes):
+        return frozenset(removes)
+    problems.append(
+        Sentence(
+            "%(file)s: removes is “everything”, or a list of modules, “context” and “optionsets”.", file=name
+        )
+    )
+    return frozenset()

@@ -1,0 +1,35 @@
+"""What of the configuration is the administrators': who callers are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from designer.configuration import Configuration
+from designer.readiness.findings import Finding, Severity
+from designer.sentences import Sentence
+
+# Whoever has all of these may change it, on a page of its own as in an import or a restore.
+PERMISSIONS = tuple(
+    f"designer.{verb}_{model}" for model in ("callertype", "issuer") for verb in ("add", "change", "delete")
+)
+RULE = "administrator-right"
+
+
+def administration_refusals(before: Configuration, now: Configuration) -> Iterator[Finding]:
+    """What of the change from `before` to `now` only an administrator may do."""
+    for name in _changed(before.caller_types, now.caller_types):
+        message = Sentence(
+            "Only an administrator may change caller types. Leave “%(name)s” as it is, or ask one.", name=name
+        )
+        yield Finding(RULE, Severity.BLOCKING, message, f"caller type {name}")
+    for name in _changed(before.issuers, now.issuers):
+        message = Sentence(
+            "Only an administrator may change issuers. Leave “%(name)s” as it is, or ask one.", name=name
+        )
+        yield Finding(RULE, Severity.BLOCKING, message, f"issuer {name}")
+
+
+def _changed(before: tuple[Any, ...], now: tuple[Any, ...]) -> list[str]:
+    """The names of what is in one of both alone."""
+    return sorted({one.name for one in set(before) ^ set(now)})

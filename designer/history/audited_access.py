@@ -1,0 +1,88 @@
+"""What a version changes of who may call, and of which records callers reach, for the audit log.
+
+Whatever changes the configuration becomes a version, so no way passes the log by: forms, lists, imports,
+restores, commands, and what somebody has done to the database itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, TypeAlias
+
+from designer.audit import note_account
+from designer.definitions import AccessDefinition
+from designer.documents.differences import differences
+from designer.documents.keys import COLLECTIONS
+from designer.models import AuditEntry, ItemChange, Version
+
+_Content: TypeAlias = Mapping[str, Any]
+
+_OF_ENDPOINTS = ("row_rule", "acknowledgements")
+_OUTSIDE_RULE = "may_create_outside_rule"
+_OF_USER_PROPERTIES = ("kind", "attribute", "relationship", "expression")
+
+
+def _endpoint(content: _Content) -> dict[str, Any]:
+    # Documents leave out what is usual, and the log is read without a list of that.
+    access = AccessDefinition.model_validate(content.get("access", {})).model_dump(mode="json")
+    kept = {"enabled": content.get("enabled", True), "access": access, **_only(content, _OF_ENDPOINTS)}
+    if _OUTSIDE_RULE in content.get("settings", {}):
+        kept["settings"] = {_OUTSIDE_RULE: content["settings"][_OUTSIDE_RULE]}
+    return kept
+
+
+def _issuer(content: _Content) -> dict[str, Any]:
+    # Documents hold no secrets, and a key is no text that people compare: see below.
+    keys = {name: value for name, value in content.get("keys", {}).items() if name != "pem"}
+    return {name: value for name, value in content.items() if name != "description"} | {"keys": keys}
+
+
+def _only(content: _Content, names: Iterable[str]) -> dict[str, Any]:
+    return {name: content[name] for name in names if name in content}
+
+
+# By list of the document: what of an item decides. The other lists decide nothing.
+_DECISIVE: Mapping[str, Callable[[_Content], dict[str, Any]]] = {
+    "roles": lambda content: _only(content, ("name", "platform_roles")),
+    "caller_types": lambda content: _only(content, ("name", "entity")),
+    "user_properties": lambda content: _only(content, _OF_USER_PROPERTIES),
+    "issuers": _issuer,
+    "entities": lambda content: _only(content, ("entity", "row_rule")),
+    "endpoints": _endpoint,
+}
+_NAMED = {collection.field: collection.named for collection in COLLECTIONS}
+
+
+def note_access_changes(version: Version, address: str, changes: Iterable[ItemChange]) -> None:
+    """Write one entry about `version`, where it changes anything of the kind. `address` is the author's."""
+    said = list(_lines(changes))
+    if said:
+        origin = Version.Origin(version.origin).label
+        subject = f"version {version.pk} ({origin})"
+        note_account(
+            version.account, AuditEntry.Action.CONFIGURATION, subject, "\n".join(said), address=address
+        )
+
+
+def _lines(changes: Iterable[ItemChange]) -> Iterator[str]:
+    for change in changes:
+        decisive = _DECISIVE.get(change.collection)
+        if decisive is None:
+            continue
+        before, after = change.before, change.after
+        old, new = ({} if content is None else decisive(content) for content in (before, after))
+        inner = list(differences(old, new))
+        if _pem(before) != _pem(after):
+            inner.append("keys.pem: changed")
+        named = _NAMED[change.collection](change.key)
+        if before is None:
+            yield f"+ {named}"
+        elif after is None:
+            yield f"− {named}"
+        elif inner:
+            yield f"~ {named}"
+        yield from (f"   {line}" for line in inner)
+
+
+def _pem(content: _Content | None) -> Any:
+    return (content or {}).get("keys", {}).get("pem") or None

@@ -1,0 +1,75 @@
+"""Cached answers: for how long an endpoint's answers are kept and shared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils.translation import gettext
+from django.utils.translation import gettext_noop as _
+from pydantic import Field
+
+from designer.definition import Definition
+from designer.kinds.effects import Effect
+
+# Together they are no more than a day, which is as long as a cursor in an answer is of use.
+LONGEST = 43_200
+LONGEST_STALE = 43_200
+
+
+class AnswerCache(Definition):
+    """Answers are kept for `seconds`; 0: never. While the platform is throttled or away, one whose time is
+    over is served for up to `stale_seconds` more. `fresh`: callers may ask for one that is read for them.
+    """
+
+    seconds: int = Field(
+        0,
+        ge=0,
+        le=LONGEST,
+        title=_("Cache answers for … seconds"),
+        description=_(
+            "An answer is kept for so long and given to whoever may share it. 0 switches the cache off. A "
+            "write of this service to what the answer was read from ends it at once."
+        ),
+    )
+    stale_seconds: int = Field(
+        0,
+        ge=0,
+        le=LONGEST_STALE,
+        title=_("Serve past its time for up to … seconds"),
+        description=_("Only while the platform is throttled or away. 0: callers get 503 then."),
+    )
+
+    fresh: bool = Field(
+        False,
+        title=_("Callers may ask for fresh data"),
+        description=_(
+            "A request with “Cache-Control: no-cache” is read from the platform. Every such request costs a "
+            "call."
+        ),
+    )
+
+    @property
+    def is_on(self) -> bool:
+        return self.seconds > 0
+
+
+def cache_told(old: Any, new: Any) -> tuple[str, Effect]:
+    """What another setting means to callers. None: off."""
+    before, after = AnswerCache.model_validate(old or {}), AnswerCache.model_validate(new or {})
+    if not after.is_on:
+        return gettext("answers are no longer cached"), Effect.ADDITIVE
+    if not after.stale_seconds:
+        text = gettext("answers are cached for %(seconds)s seconds") % {"seconds": after.seconds}
+    else:
+        text = gettext(
+            "answers are cached for %(seconds)s seconds, and %(stale)s more while the platform is away"
+        ) % {"seconds": after.seconds, "stale": after.stale_seconds}
+    if after.fresh != before.fresh and (after.seconds, after.stale_seconds) == (
+        before.seconds,
+        before.stale_seconds,
+    ):
+        if after.fresh:
+            return gettext("callers may ask for answers that are not cached"), Effect.ADDITIVE
+        return gettext("callers may no longer ask for answers that are not cached"), Effect.BEHAVIOUR
+    fresher = before.is_on and (after.seconds, after.stale_seconds) <= (before.seconds, before.stale_seconds)
+    return text, Effect.ADDITIVE if fresher else Effect.BEHAVIOUR

@@ -1,0 +1,52 @@
+"""Write what the platform says of itself as a file, for checkconfig to judge documents by."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from designer.overview import overview
+from designer.readiness.metadata import MetadataUnavailable
+from designer.readiness.recorded_metadata import record
+
+
+class Command(BaseCommand):
+    help = (
+        "Write the platform's metadata as a JSON file: all entities by name, and in full those that the "
+        "configuration reads. checkconfig FILE --metadata judges a document by it, without a platform."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--output", type=Path, help="The file to write. Default: standard output.")
+        which = parser.add_mutually_exclusive_group()
+        which.add_argument(
+            "--entity",
+            action="append",
+            default=[],
+            dest="entities",
+            metavar="NAME",
+            help="In full this entity, too, by its logical name. May be given several times.",
+        )
+        which.add_argument("--all", action="store_true", dest="whole", help="All entities in full.")
+
+    def handle(
+        self, *args: Any, output: Path | None, entities: list[str], whole: bool, **options: Any
+    ) -> None:
+        metadata = overview().metadata
+        try:
+            present = metadata.entities()
+            if unknown := sorted(set(entities) - set(present)):
+                raise CommandError(f"The platform has no entity {unknown[0]}.")
+            wanted = present if whole else {*metadata.asked, *entities}
+            document = record(metadata, wanted).to_bytes()
+        except MetadataUnavailable as error:
+            raise CommandError(f"The platform does not say what it has: {error}") from error
+        try:
+            if output is None:
+                self.stdout.write(document.decode(), ending="")
+            else:
+                output.write_bytes(document)
+        except OSError as error:
+            raise CommandError(f"{error.filename} cannot be written: {error.strerror}.") from error

@@ -1,0 +1,58 @@
+"""Row rules of exposed entities: which callers reach which records."""
+
+from __future__ import annotations
+
+from django.core.exceptions import ValidationError
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from designer.models.context import Role
+from designer.models.modules import ExposedEntity
+
+
+class RowRuleEntry(models.Model):
+    """What callers with any of some roles reach of an exposed entity; without roles, everyone."""
+
+    exposed = models.ForeignKey(ExposedEntity, on_delete=models.CASCADE, related_name="row_rule")
+    roles = models.ManyToManyField(
+        Role,
+        through="RowRuleRole",
+        blank=True,
+        related_name="+",
+        help_text=_("Callers with any one of these. None chosen: everyone, also callers without a token."),
+    )
+    filter = models.TextField(
+        blank=True, help_text=_("The records that these callers reach: a FetchXML filter.")
+    )
+    all_records = models.BooleanField(
+        default=False, help_text=_("These callers reach every record. Leave the filter empty then.")
+    )
+
+    class Meta:
+        default_permissions = ()
+        ordering = ("id",)
+
+    def __str__(self) -> str:
+        return str(self.exposed)
+
+    def clean(self) -> None:
+        has_filter = bool(self.filter.strip())
+        if self.all_records and has_filter:
+            raise ValidationError({"filter": _("Empty the filter, or switch “All records” off.")})
+        if not self.all_records and not has_filter:
+            raise ValidationError({"filter": _("Write a filter, or switch “All records” on.")})
+
+
+class RowRuleRole(models.Model):
+    """One role of an entry. A role in use cannot be deleted: the entry would become everyone's."""
+
+    entry = models.ForeignKey(RowRuleEntry, on_delete=models.CASCADE, related_name="+")
+    role = models.ForeignKey(Role, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        db_table = "designer_rowruleentry_roles"
+        default_permissions = ()
+        constraints = [models.UniqueConstraint(fields=("entry", "role"), name="designer_row_rule_role")]
+
+    def __str__(self) -> str:
+        return str(self.entry)

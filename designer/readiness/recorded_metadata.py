@@ -1,0 +1,139 @@
+"""The platform's metadata as a file: what a configuration is judged by where no platform can be asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import TypeAdapter, ValidationError
+
+from crmclient.conventions import Conventions
+from crmclient.errors import PlatformError
+from crmclient.metadata import Attribute, Entity, OptionSet, Process, Relationship, SecurityRole
+from designer.readiness.metadata import Metadata, MetadataUnavailable
+from designer.reasons import reason_of
+from designer.sentences import listed
+
+
+@dataclass(frozen=True)
+class MetadataRecord:
+    """What a platform said. `entities` are all there are; `attributes`, `relationships` and `choices` (option
+    sets by entity and attribute) are of some of them.
+    """
+
+    format: Literal[1]
+    conventions: Conventions
+    entities: Mapping[str, Entity]
+    attributes: Mapping[str, Mapping[str, Attribute]]
+    relationships: Mapping[str, tuple[Relationship, ...]]
+    choices: Mapping[str, Mapping[str, OptionSet]]
+    option_sets: Mapping[str, OptionSet]
+    processes: Mapping[str, Process]
+    security_roles: tuple[SecurityRole, ...] = ()
+
+    def to_bytes(self) -> bytes:
+        """Indented UTF-8 JSON: the same metadata gives the same bytes."""
+        data = _RECORD.dump_python(self, exclude_defaults=True)
+        text = json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True, default=_plain)
+        return (text + "\n").encode()
+
+
+_RECORD = TypeAdapter(MetadataRecord)
+
+
+def _plain(value: Any) -> Any:
+    return sorted(value) if isinstance(value, frozenset) else str(value)
+
+
+class UnreadableMetadata(Exception):
+    """A file that holds no metadata."""
+
+
+def record(metadata: Metadata, entities: Iterable[str]) -> MetadataRecord:
+    """What the platform says now, in full of those of `entities` that there are.
+
+    Raises MetadataUnavailable.
+    """
+    present = metadata.entities()
+    wanted = sorted(set(entities) & set(present))
+    attributes = {name: metadata.attributes(name) for name in wanted}
+    return MetadataRecord(
+        format=1,
+        conventions=metadata.conventions,
+        entities=present,
+        attributes=attributes,
+        relationships={name: tuple(metadata.relationships(name)) for name in wanted},
+        choices={name: dict(_choices(metadata, name, attributes[name])) for name in wanted},
+        option_sets=metadata.option_sets(),
+        processes=metadata.processes(),
+        security_roles=tuple(metadata.security_roles()),
+    )
+
+
+def read_record(raw: bytes) -> MetadataRecord:
+    """Raises UnreadableMetadata, with every reason."""
+    try:
+        return _RECORD.validate_json(raw)
+    except ValidationError as error:
+        reasons = [
+            listed((".".join(map(str, problem["loc"])) or "metadata", reason_of(problem)), ": ")
+            for problem in error.errors(include_url=False)[:20]
+        ]
+        raise UnreadableMetadata(listed(reasons, "\n")) from error
+
+
+def _choices(
+    metadata: Metadata, entity: str, attributes: Mapping[str, Attribute]
+) -> Iterable[tuple[str, OptionSet]]:
+    for name, attribute in attributes.items():
+        if attribute.type.has_options and (found := metadata.option_set(name, entity)) is not None:
+            yield name, found
+
+
+class RecordedMetadata(Metadata):
+    """Answers from a record, and never asks a platform.
+
+    Raises MetadataUnavailable for an entity that there is and that the record holds nothing more of: whether
+    an attribute is there cannot be told. `lacking` are those that somebody has asked for.
+    """
+
+    def __init__(self, record: MetadataRecord) -> None:
+        self._record = record
+        self.lacking: set[str] = set()
+        self.conventions = record.conventions
+
+    def entities(self) -> Mapping[str, Entity]:
+        return self._record.entities
+
+    def attributes(self, entity: str) -> Mapping[str, Attribute]:
+        self._require(entity)
+        return self._record.attributes.get(entity, {})
+
+    def option_set(self, name: str, entity: str | None = None) -> OptionSet | None:
+        if entity is None:
+            return self._record.option_sets.get(name)
+        self._require(entity)
+        return self._record.choices.get(entity, {}).get(name)
+
+    def option_sets(self) -> Mapping[str, OptionSet]:
+        return self._record.option_sets
+
+    def processes(self) -> Mapping[str, Process]:
+        return self._record.processes
+
+    def process(self, name: str) -> Process | None:
+        return self._record.processes.get(name)
+
+    def relationships(self, entity: str) -> tuple[Relationship, ...]:
+        self._require(entity)
+        return self._record.relationships.get(entity, ())
+
+    def security_roles(self) -> tuple[SecurityRole, ...]:
+        return self._record.security_roles
+
+    def _require(self, entity: str) -> None:
+        if entity in self._record.entities and entity not in self._record.attributes:
+            self.lacking.add(entity)
+            raise MetadataUnavailable(PlatformError(f"{entity} is not recorded"))

@@ -1,0 +1,64 @@
+"""Cached answers that are not cached as somebody may think."""
+
+from __future__ import annotations
+
+from designer.expressions import Expression, ExpressionError
+from designer.expressions.members import ENDPOINT_NAMES
+from designer.expressions.nearest import did_you_mean
+from designer.kinds.actions import ActionSettings
+from designer.kinds.settings import CachedSettings
+from designer.readiness.registry import Found, warning_of
+from designer.readiness.subjects import EndpointSubject
+from designer.sentences import Sentence as _
+
+
+@warning_of(CachedSettings, "cache-off")
+def late_answers_are_kept(subject: EndpointSubject, settings: CachedSettings) -> Found:
+    if settings.cache.stale_seconds and not settings.cache.is_on:
+        yield (
+            _(
+                "Answers are not cached, so none can be served past its time. Enter for how many seconds to "
+                "cache answers, or enter 0 here."
+            ),
+            "settings.cache.stale_seconds",
+        )
+
+
+@warning_of(ActionSettings, "action-changes")
+def changed_entities_exist(subject: EndpointSubject, settings: ActionSettings) -> Found:
+    known = subject.metadata.entities() if settings.changes else {}
+    for name in settings.changes:
+        if name not in known:
+            yield (
+                _(
+                    "The platform has no entity “%(name)s”.%(hint)s",
+                    name=name,
+                    hint=did_you_mean(name, known),
+                ),
+                "settings.changes",
+            )
+
+
+@warning_of(CachedSettings, "cache-now")
+def the_present_is_not_kept(subject: EndpointSubject, settings: CachedSettings) -> Found:
+    if not settings.cache.is_on:
+        return
+    for column in subject.columns:
+        if column.expression and _reads_the_present(column.expression):
+            yield (
+                _(
+                    "The column “%(column)s” depends on the time of the call. In a cached answer it can be "
+                    "up to %(seconds)s seconds old.",
+                    column=column.shown_as,
+                    seconds=settings.cache.seconds,
+                ),
+                f"columns.{column.shown_as}.expression",
+            )
+
+
+def _reads_the_present(text: str) -> bool:
+    try:
+        return Expression(text, ENDPOINT_NAMES).reads_time
+    except ExpressionError:
+        # Another rule says so.
+        return False

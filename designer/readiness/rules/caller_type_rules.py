@@ -1,0 +1,170 @@
+"""Which types of caller an endpoint admits, and whether each of them has what it reads of its callers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.conf import settings
+
+from crmclient.query.resolving.prepared import Needs
+from designer.claim_paths import leads_into
+from designer.expressions import Expression, ExpressionError
+from designer.expressions.members import ENDPOINT_NAMES
+from designer.names import RESERVED_PROPERTIES
+from designer.readiness.registry import USER_PROPERTY_RULES, Found, blocking, warning
+from designer.readiness.rules.expression_rules import expressions_of
+from designer.readiness.rules.query_rules import QUERY, needs_of_query
+from designer.readiness.rules.step_rules import needs_of_fetcher, needs_of_row_rules
+from designer.readiness.subjects import EndpointSubject, UserPropertySubject
+from designer.sentences import Sentence as _
+
+_FIELD = "caller_types"
+# The resolver that reads issuers, by its name among the entry points.
+STANDARD_RESOLVER = "standard"
+# Known of every caller, whatever the type.
+_AROUND = RESERVED_PROPERTIES | {"id", "teams"}
+
+
+@blocking("caller-type-unknown")
+def caller_types_exist(subject: EndpointSubject) -> Found:
+    for name in subject.definition.access.caller_types:
+        if name not in subject.surroundings.caller_types:
+            yield _("There is no caller type “%(name)s”. Take it out of the endpoint.", name=name), _FIELD
+
+
+@blocking("caller-types-none")
+def somebody_is_admitted(subject: EndpointSubject) -> Found:
+    access = subject.definition.access
+    if access.authentication_required and not access.caller_types:
+        yield _("The endpoint admits no type of caller. Choose at least one."), _FIELD
+
+
+@warning("caller-type-properties")
+def callers_have_what_is_read(subject: EndpointSubject) -> Found:
+    """A property that nobody has is another rule's."""
+    reads = dict.fromkeys((*_compared(subject), *_written(subject)))
+    for type in _admitted(subject):
+        own = subject.surroundings.properties_by_type.get(type, {})
+        lacking: dict[str, list[str]] = {}
+        for place, name in reads:
+            if name not in own and name in subject.surroundings.user_properties:
+                lacking.setdefault(place, []).append(name)
+        for place, names in lacking.items():
+            yield (
+                _(
+                    "Callers of the type “%(type)s” lack %(names)s: what is compared with it matches nothing "
+                    "for them, and what is written from it fails. Add it to the type, or do not admit the "
+                    "type.",
+                    type=type,
+                    names=", ".join(f"@user.{name}" for name in sorted(set(names))),
+                ),
+                place,
+            )
+
+
+@warning("caller-type-claims")
+def callers_have_the_claims_that_are_read(subject: EndpointSubject) -> Found:
+    if settings.PORTICO["USER_RESOLVER"] != STANDARD_RESOLVER:
+        # A resolver of a package says itself which claims there are.
+        return
+    reads = dict.fromkeys((place, path) for place, needs in _needs(subject) for path in needs.claims)
+    for type in _admitted(subject):
+        readable = [
+            path
+            for issuer in subject.surroundings.configuration.issuers
+            if issuer.enabled and issuer.record.type == type
+            for path in issuer.readable_claims
+        ]
+        lacking: dict[str, list[str]] = {}
+        for place, path in reads:
+            if not any(leads_into(path, known) for known in readable):
+                lacking.setdefault(place, []).append(path)
+        for place, paths in lacking.items():
+            yield (
+                _(
+                    "Callers of the type “%(type)s” have no claim %(names)s that endpoints may read: what is "
+                    "compared with it matches nothing for them. Add it to the readable claims of an issuer "
+                    "of this type, or do not admit the type.",
+                    type=type,
+                    names=", ".join(f"@user.claims.{path}" for path in sorted(set(paths))),
+                ),
+                place,
+            )
+
+
+@blocking("user-property-broken")
+def properties_can_be_read(subject: EndpointSubject) -> Found:
+    of_type = subject.surroundings.properties_by_type
+    for place, name in dict.fromkeys((*_compared(subject), *_written(subject))):
+        for type in subject.definition.access.caller_types:
+            known = of_type.get(type, {}).get(name)
+            if known is not None and _is_broken(UserPropertySubject(known, subject.surroundings)):
+                yield (
+                    _(
+                        "The user property “%(name)s” of the type “%(type)s” cannot be read: its page says "
+                        "why. Correct the property, or use another.",
+                        name=name,
+                        type=type,
+                    ),
+                    place,
+                )
+
+
+@warning("caller-type-no-users")
+def callers_are_platform_users(subject: EndpointSubject) -> Found:
+    places = dict.fromkeys(place for place, needs in _needs(subject) if needs.user)
+    for type in _admitted(subject):
+        if not subject.surroundings.caller_types[type].is_of_users:
+            for place in places:
+                yield (
+                    _(
+                        "The query compares with the platform user that calls, but callers of the type "
+                        "“%(type)s” are no platform users: it matches nothing for them. Compare with a user "
+                        "property instead, or do not admit the type.",
+                        type=type,
+                    ),
+                    place,
+                )
+
+
+def _admitted(subject: EndpointSubject) -> Iterator[str]:
+    """The types that there are; of those without a token other rules tell."""
+    access = subject.definition.access
+    if access.authentication_required:
+        yield from (name for name in access.caller_types if name in subject.surroundings.caller_types)
+
+
+def _is_broken(subject: UserPropertySubject) -> bool:
+    return any(True for rule in USER_PROPERTY_RULES for _finding in rule.find(subject))
+
+
+def _needs(subject: EndpointSubject) -> Iterator[tuple[str, Needs]]:
+    yield from needs_of_row_rules(subject)
+    yield QUERY, needs_of_query(subject)
+    for fetcher in subject.definition.fetchers:
+        yield f"fetchers.{fetcher.name}.query", needs_of_fetcher(subject, fetcher.name)
+
+
+def _compared(subject: EndpointSubject) -> Iterator[tuple[str, str]]:
+    """Places with the names of the properties that they read."""
+    for place, needs in _needs(subject):
+        yield from ((place, name) for name in needs.user_values)
+
+
+def _written(subject: EndpointSubject) -> Iterator[tuple[str, str]]:
+    # A property that no admitted type has is a blocking finding of the binding.
+    bound = [
+        (f"bindings.{known.attribute}.value", known)
+        for known in subject.bindings
+        if known.source != "user" or known.value in subject.admitted_properties
+    ]
+    for parent in subject.inputs:
+        place = f"inputs.{parent.name}.bindings"
+        bound += [(f"{place}.{known.attribute}.value", known) for known in parent.bindings]
+    yield from ((place, str(known.value)) for place, known in bound if known.source == "user")
+    for written in expressions_of(subject):
+        try:
+            names = Expression(written.text, ENDPOINT_NAMES).members("user") or ()
+        except ExpressionError:
+            continue
+        yield from ((written.field, name) for name in names if name not in _AROUND)

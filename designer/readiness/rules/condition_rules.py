@@ -1,0 +1,125 @@
+"""Whether what a condition compares with can be what its attribute holds: of user properties and fetchers.
+
+What callers send is judged with the inputs.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from crmclient import Reference
+from crmclient.metadata import Attribute
+from crmclient.query.designed import DesignedCondition, FetchValue, UserValue
+from crmclient.query.resolving import can_compare
+from crmclient.query.shape import LISTS
+from designer.calendar import calendar
+from designer.query_parameters import conditions, conditions_of_filter
+from designer.readiness.registry import Found, blocking
+from designer.readiness.rules.query_rules import QUERY
+from designer.readiness.rules.step_rules import row_rules
+from designer.readiness.rules.value_rules import Given, given_by_fetcher, given_by_user
+from designer.readiness.samples import UNKNOWN
+from designer.readiness.subjects import EndpointSubject
+from designer.sentences import Sentence as _
+
+_ID = "00000000-0000-0000-0000-000000000001"
+# A text may say anything that an attribute is read from.
+_TEXTS = ("1", "true", "2026-01-31", "2026-01-31T12:00:00Z", _ID)
+
+
+_ROLES = UserValue("roles")
+
+
+class _Name(str):
+    """A text that is a value itself, not a sample of one."""
+
+
+@blocking("condition-value-types")
+def values_can_be_compared(subject: EndpointSubject) -> Found:
+    for place, entity, condition in dict.fromkeys(_conditions(subject)):
+        attribute = subject.metadata.attributes(entity).get(condition.attribute) if entity else None
+        if attribute is None:
+            continue
+        for value in condition.values:
+            if value == _ROLES and condition.operator not in LISTS:
+                yield (
+                    _(
+                        "@user.roles is a list, which “%(attribute)s” %(operator)s cannot be compared with. "
+                        "Use in or not-in.",
+                        attribute=condition.attribute,
+                        operator=condition.operator.value,
+                    ),
+                    place,
+                )
+                continue
+            given = _given(subject, value)
+            if given is not None and not _suits(condition, attribute, given):
+                yield (
+                    _(
+                        "“%(attribute)s” (%(type)s) %(operator)s %(value)s can never be compared. Choose "
+                        "a value of the attribute's type.",
+                        attribute=condition.attribute,
+                        type=attribute.type.value,
+                        operator=condition.operator.value,
+                        value=given.words,
+                    ),
+                    place,
+                )
+
+
+def _conditions(subject: EndpointSubject) -> Iterator[tuple[str, str, DesignedCondition]]:
+    """Each with its place and the entity of its attribute."""
+    query = subject.definition.settings.designed_query
+    if query is not None:
+        yield from ((QUERY, *found) for found in conditions(query))
+    for fetcher in subject.definition.fetchers:
+        if fetcher.query is not None:
+            yield from ((f"fetchers.{fetcher.name}.query", *found) for found in conditions(fetcher.query))
+    for rule in row_rules(subject):
+        found_in_rule = conditions_of_filter(rule.filter, None, {None: rule.entity})
+        yield from ((rule.place, *found) for found in found_in_rule)
+
+
+def _given(subject: EndpointSubject, value: object) -> Given | None:
+    """None where another rule judges, or says what is wrong."""
+    match value:
+        case UserValue("type"):
+            return Given("@user.type", _names(subject.surroundings.caller_types))
+        case UserValue("roles"):
+            return Given("@user.roles", _names(subject.surroundings.roles))
+        case UserValue(name):
+            return given_by_user(subject, name)
+        case FetchValue(fetcher, key):
+            return given_by_fetcher(subject, f"{fetcher}.{key}")
+    return None
+
+
+def _suits(condition: DesignedCondition, attribute: Attribute, given: Given) -> bool:
+    return any(
+        value is None or value is UNKNOWN or can_compare(condition, attribute, value, calendar())
+        for sample in given.samples
+        for value in _values(sample)
+    )
+
+
+def _names(known: Iterable[str]) -> tuple[_Name, ...]:
+    """Roles and types are texts, and never ids: where there is none yet, any name will do."""
+    return tuple(map(_Name, known)) or (_Name("name"),)
+
+
+def _values(sample: Any) -> tuple[Any, ...]:
+    """Values of the sample's kind, as requests have them."""
+    match sample:
+        case _Name():
+            return (str(sample),)
+        case str():
+            return _TEXTS
+        case Reference():
+            return (Reference(sample.entity, _ID),)
+        case dt.datetime():
+            return (sample, sample.replace(hour=0))
+        case list():
+            return (tuple(sample),)
+    return (sample,)

@@ -1,0 +1,287 @@
+"""Issuers: what they hold makes sense, and what their rules name is there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from django.conf import settings
+
+from crmclient.metadata import Attribute, AttributeType
+from crmclient.outbound import check_url
+from designer.claim_paths import WrongPath, names_mail, parsed
+from designer.definitions import TENANT
+from designer.public_keys import pem_keys
+from designer.readiness.expressions import faults
+from designer.readiness.registry import Found, blocking_for_issuers, warning_for_issuers
+from designer.readiness.samples import UNKNOWN, of_row
+from designer.readiness.subjects import IssuerSubject
+from designer.sentences import Sentence as _
+
+_MATCHED = (AttributeType.STRING, AttributeType.MEMO, AttributeType.UNIQUEIDENTIFIER)
+
+
+@blocking_for_issuers("issuer-name")
+def issuer_is_its_own(subject: IssuerSubject) -> Found:
+    known = subject.definition
+    if not known.issuer or known.issuer != known.issuer.strip():
+        yield _("Write the issuer exactly as it stands in “iss”, without spaces around it."), "issuer"
+    if known.issuer == settings.SIMPLE_JWT["ISSUER"]:
+        yield _("“%(issuer)s” is this service's own issuer. Write another.", issuer=known.issuer), "issuer"
+    if known.is_template and not known.tenants:
+        yield _("The issuer has %(tenant)s in it. Name at least one tenant.", tenant=TENANT), "tenants"
+    if known.tenants and not known.is_template:
+        yield (
+            _(
+                "The issuer lists tenants, but its “iss” has no %(tenant)s. Remove the tenants.",
+                tenant=TENANT,
+            ),
+            "tenants",
+        )
+    for other in subject.surroundings.configuration.issuers:
+        if other.name != known.name and known.enabled and other.enabled:
+            for name in sorted(set(other.names) & set(known.names)):
+                yield _("The issuer “%(other)s” has “%(iss)s” too.", other=other.name, iss=name), "issuer"
+
+
+@warning_for_issuers("issuer-in-environment")
+def environment_wins(subject: IssuerSubject) -> Found:
+    for name in sorted(set(subject.definition.names) & set(settings.PORTICO["ISSUERS"])):
+        yield (
+            _(
+                "The setting ISSUERS has “%(iss)s” too, and wins: what is set up here is not used. Take the "
+                "entry out of ISSUERS, or disable this issuer.",
+                iss=name,
+            ),
+            "issuer",
+        )
+
+
+@blocking_for_issuers("issuer-keys")
+def keys_can_be_found(subject: IssuerSubject) -> Found:
+    keys = subject.definition.keys
+    if keys.source == "pem":
+        try:
+            pem_keys(keys.pem)
+        except ValueError as error:
+            yield str(error), "keys.pem"
+        return
+    if keys.source == "jwks" and not keys.url:
+        yield _("Write the address of the key set."), "keys.url"
+        return
+    try:
+        check_url(keys.url or subject.definition.issuer, insecure=settings.DEVELOPMENT)
+    except ValueError:
+        message = _("Write an absolute https address without a user name or password.")
+        yield message, "keys.url" if keys.url else "issuer"
+
+
+@blocking_for_issuers("issuer-accepted")
+def something_is_accepted(subject: IssuerSubject) -> Found:
+    known = subject.definition
+    if not known.audiences:
+        yield _("Name at least one audience: a token for anybody else is not for this service."), "audiences"
+    if not known.algorithms:
+        yield _("Choose at least one algorithm."), "algorithms"
+
+
+@blocking_for_issuers("issuer-claims")
+def paths_are_paths(subject: IssuerSubject) -> Found:
+    for path, field in _paths(subject):
+        try:
+            parsed(path)
+        except WrongPath as error:
+            yield str(error), field
+
+
+@blocking_for_issuers("issuer-roles")
+def expression_compiles(subject: IssuerSubject) -> Found:
+    text = subject.definition.roles_expression
+    if text.strip():
+        record = subject.attributes
+        seen = {"claims": UNKNOWN, "record": of_row(record) if record else UNKNOWN}
+        for fault in faults(text, seen):
+            yield _("The expression: %(fault)s", fault=fault), "roles_expression"
+
+
+@warning_for_issuers("issuer-role-unknown")
+def roles_exist(subject: IssuerSubject) -> Found:
+    known = subject.definition
+    given = [(role, "roles") for role in known.roles]
+    given += [
+        (grant.role, f"role_rules.{at}.grants")
+        for at, rule in enumerate(known.role_rules)
+        for grant in rule.grants
+    ]
+    for role, field in given:
+        if role not in subject.surroundings.roles:
+            yield _("There is no role “%(role)s”. Add it, or write another.", role=role), field
+
+
+@warning_for_issuers("issuer-role-rule-empty")
+def rules_give_roles(subject: IssuerSubject) -> Found:
+    for at, rule in enumerate(subject.definition.role_rules):
+        if not rule.as_named and not rule.grants:
+            message = _(
+                "The rule for “%(claim)s” gives no role. Name values with their roles.", claim=rule.claim
+            )
+            yield message, f"role_rules.{at}.grants"
+
+
+@blocking_for_issuers("issuer-record")
+def record_can_be_found(subject: IssuerSubject) -> Found:
+    known = subject.definition.record
+    type = subject.caller_type
+    if type is None:
+        yield _("There is no caller type “%(type)s”.", type=known.type), "record.type"
+        return
+    if not known.claim:
+        if known.missing == "register":
+            yield _("Name the claim that a registered caller is found by."), "record.claim"
+        return
+    if not subject.entity:
+        if not type.is_of_users or subject.metadata.users:
+            message = _("Callers of the type “%(type)s” have no record. Empty the claim.", type=known.type)
+            yield message, "record.claim"
+        return
+    if known.attribute:
+        yield from _attribute(subject.attributes, subject.entity, known.attribute, "record.attribute")
+    if names_mail(known.claim) and not known.verified:
+        yield _unverified(known.claim), "record.verified"
+
+
+@warning_for_issuers("issuer-record-optional")
+def callers_have_their_records(subject: IssuerSubject) -> Found:
+    """Without it, *my cases* would answer an empty list, and nothing would say why."""
+    known = subject.definition.record
+    if not subject.entity or not _may_call(subject):
+        return
+    if not known.claim:
+        yield (
+            _(
+                "Callers of this issuer have no record. Row rules and queries that compare with “@user” "
+                "values find nothing for them. Name the claim of the record, or choose a caller type "
+                "without records."
+            ),
+            "record.claim",
+        )
+    elif known.missing == "continue":
+        yield (
+            _(
+                "Callers without a record go on. Row rules and queries that compare with “@user” values find "
+                "nothing for them. Refuse them, unless you mean it so."
+            ),
+            "record.missing",
+        )
+
+
+def _may_call(subject: IssuerSubject) -> bool:
+    """Whether an endpoint that is served admits the issuer's callers by their type."""
+    endpoints = (known.definition for known in subject.surroundings.configuration.endpoints.values())
+    return any(
+        endpoint.enabled
+        and endpoint.access.authentication_required
+        and subject.definition.record.type in endpoint.access.caller_types
+        for endpoint in endpoints
+    )
+
+
+@blocking_for_issuers("issuer-registration")
+def registration_can_work(subject: IssuerSubject) -> Found:
+    known, rules = subject.definition.record, subject.definition.record.registration
+    if known.missing != "register":
+        return
+    if not rules.endpoint and not rules.link_claim:
+        yield (
+            _("Choose the endpoint that makes the record, or a claim to link one by."),
+            ("record.registration.endpoint"),
+        )
+    if rules.endpoint:
+        yield from _endpoint(subject)
+    if rules.link_claim:
+        place = "record.registration.link_attribute"
+        if not rules.link_attribute:
+            yield _("Choose the attribute that has the claim's value."), place
+        elif subject.entity:
+            yield from _attribute(subject.attributes, subject.entity, rules.link_attribute, place)
+        if not rules.link_verified:
+            yield _unverified(rules.link_claim), "record.registration.link_verified"
+        if not known.attribute:
+            message = _("Choose the attribute that says whose a record is: a linked record has it set.")
+            yield message, "record.attribute"
+
+
+@warning_for_issuers("issuer-registration-links-nothing")
+def linking_needs_one_tenant(subject: IssuerSubject) -> Found:
+    rules = subject.definition.record.registration
+    registers = subject.definition.record.missing == "register"
+    if registers and rules.link_claim and len(subject.definition.names) > 1:
+        yield (
+            _("No record is linked, because the issuer has several tenants: each could name any address."),
+            "record.registration.link_claim",
+        )
+
+
+def _endpoint(subject: IssuerSubject) -> Found:
+    rules, place = subject.definition.record.registration, "record.registration.endpoint"
+    endpoints = subject.surroundings.configuration.endpoints.values()
+    found = next((known for known in endpoints if known.definition.key == rules.endpoint), None)
+    if found is None:
+        yield _("There is no endpoint “%(endpoint)s”.", endpoint=rules.endpoint), place
+        return
+    if not found.kind.settings.creates_records:
+        yield _("“%(endpoint)s” does not create records. Choose a Create.", endpoint=rules.endpoint), place
+        return
+    if not found.definition.enabled:
+        yield _("Enable the endpoint “%(endpoint)s”.", endpoint=rules.endpoint), place
+    if subject.entity and found.entity is not None and found.entity.entity != subject.entity:
+        yield (
+            _(
+                "“%(endpoint)s” creates records of %(made)s, but the callers' records are of %(entity)s.",
+                endpoint=rules.endpoint,
+                made=found.entity.entity,
+                entity=subject.entity,
+            ),
+            place,
+        )
+    inputs = {known.name for known in found.definition.inputs}
+    for given in rules.inputs:
+        if given.input not in inputs:
+            message = _(
+                "“%(endpoint)s” has no input “%(input)s”.", endpoint=rules.endpoint, input=given.input
+            )
+            yield message, "record.registration.inputs"
+
+
+def _attribute(attributes: Mapping[str, Attribute], entity: str, name: str, field: str) -> Found:
+    attribute = attributes.get(name)
+    if attribute is None:
+        yield _("%(entity)s has no attribute “%(attribute)s”.", entity=entity, attribute=name), field
+    elif attribute.type not in _MATCHED:
+        yield _("“%(attribute)s” is not a text attribute. Choose a text attribute.", attribute=name), field
+
+
+def _unverified(claim: str) -> _:
+    return _(
+        "“%(claim)s” can be anybody's e-mail address. Name the claim that says that it is verified.",
+        claim=claim,
+    )
+
+
+def _paths(subject: IssuerSubject) -> Iterator[tuple[str, str]]:
+    known = subject.definition
+    for rule in known.required_claims:
+        yield rule.claim, "required_claims"
+    for at, role_rule in enumerate(known.role_rules):
+        yield role_rule.claim, f"role_rules.{at}.claim"
+    for path in known.readable_claims:
+        yield path, "readable_claims"
+    record, rules = known.record, known.record.registration
+    optional = (
+        (record.claim, "record.claim"),
+        (record.verified, "record.verified"),
+        (rules.link_claim, "record.registration.link_claim"),
+        (rules.link_verified, "record.registration.link_verified"),
+    )
+    yield from ((path, field) for path, field in optional if path)
+    for given in rules.inputs:
+        yield given.claim, "record.registration.inputs"

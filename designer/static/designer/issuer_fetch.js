@@ -1,0 +1,41 @@
+"use strict";
+
+// “Fetch from the issuer's address”: says what the issuer's OpenID configuration holds, and fills the form.
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("[data-fetch-issuer]");
+  if (!button) return;
+  const told = document.querySelector("[data-fetched]");
+  const form = button.form || document.querySelector("#issuer_form");
+  told.setAttribute("aria-busy", "true");
+  try {
+    const asked = new FormData();
+    for (const name of ["csrfmiddlewaretoken", "issuer", "key_url"]) {
+      asked.set(name, form.elements[name]?.value ?? "");
+    }
+    const answer = await fetch(button.dataset.fetchIssuer, { method: "POST", body: asked });
+    if (!answer.ok) throw new Error(String(answer.status));
+    const found = await answer.json();
+    told.replaceChildren(...(found.found ?? [`✖ ${found.problem}`]).map(line));
+    fill(form, found.fields);
+  } catch (error) {
+    told.replaceChildren(line(`✖ ${error.message}`));
+  }
+  told.removeAttribute("aria-busy");
+});
+
+function line(text) {
+  const paragraph = document.createElement("p");
+  paragraph.textContent = text;
+  return paragraph;
+}
+
+function fill(form, fields) {
+  for (const [name, value] of Object.entries(fields)) {
+    if (Array.isArray(value)) {
+      for (const box of form.querySelectorAll(`input[name="${name}"]`)) box.checked = value.includes(box.value);
+    } else if (form.elements[name]) {
+      form.elements[name].value = value;
+      form.elements[name].dispatchEvent(new Event("change", { bubbles: true }));
+    }
+  }
+}

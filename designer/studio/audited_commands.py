@@ -1,0 +1,93 @@
+"""What management commands do to accounts, groups and keys goes into the audit log, as if done in the studio.
+
+Signals hear of it: commands of Django and of packages write, too. Rows whose page in the studio names nothing
+of them for the log (`Audited.audited_state`) are the configuration's, which is noted in another place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Model
+from django.db.models.signals import m2m_changed, post_save, pre_delete, pre_save
+from django.dispatch import receiver
+
+from designer.audit import note_account
+from designer.models import AuditEntry
+from designer.running_command import running_command
+from designer.studio.audited import Audited, State, differences, name_of
+
+_BEFORE = "_audited_before_command"
+_PASSWORD = "password"  # noqa: S105  a field's name
+
+
+@receiver(pre_save)
+def about_to_save(sender: type[Model], instance: Model, **signal: Any) -> None:
+    if page := _page(sender):
+        kept = sender._default_manager.filter(pk=instance.pk).first() if instance.pk else None
+        setattr(instance, _BEFORE, _state(page, kept) if kept is not None else {})
+
+
+@receiver(post_save)
+def saved(sender: type[Model], instance: Model, created: bool, **signal: Any) -> None:
+    if page := _page(sender):
+        action = AuditEntry.Action.ADD if created else AuditEntry.Action.CHANGE
+        _note(action, instance, getattr(instance, _BEFORE, {}), _state(page, instance))
+
+
+@receiver(pre_delete)
+def about_to_delete(sender: type[Model], instance: Model, **signal: Any) -> None:
+    if page := _page(sender):
+        _note(AuditEntry.Action.DELETE, instance, _state(page, instance), {})
+
+
+@receiver(m2m_changed)
+def members_changed(
+    instance: Model, action: str, reverse: bool, model: type[Model], pk_set: set[Any] | None, **signal: Any
+) -> None:
+    if not running_command():
+        return
+    # `group.user_set.add(user)` says the same as `user.groups.add(group)`.
+    owners: Iterable[Model] = model._default_manager.filter(pk__in=pk_set or ()) if reverse else [instance]
+    for owner in owners:
+        if page := _page(type(owner)):
+            # Those of a reversed change are read anew each time.
+            kept = instance if reverse else owner
+            befores: dict[Any, Mapping[str, State]] = kept.__dict__.setdefault(f"{_BEFORE}_members", {})
+            if action.startswith("pre_"):
+                befores[owner.pk] = _state(page, owner)
+            else:
+                _note(AuditEntry.Action.CHANGE, owner, befores.pop(owner.pk, {}), _state(page, owner))
+
+
+def _page(model: type[Model]) -> Audited | None:
+    """The studio's page that says what the log says of such a row; None where nothing is to be noted."""
+    if not running_command() or not admin.site.is_registered(model):
+        return None
+    page = admin.site.get_model_admin(model)
+    # Rows of the configuration come by the thousand: they cost no query here.
+    says = isinstance(page, Audited) and type(page).audited_state is not Audited.audited_state
+    return page if says else None  # type: ignore[return-value]  # an Audited
+
+
+def _state(page: Audited, row: Model) -> Mapping[str, State]:
+    state = page.audited_state(row)
+    # Never in the log itself.
+    return {**state, _PASSWORD: getattr(row, _PASSWORD)} if hasattr(row, _PASSWORD) else state
+
+
+def _note(
+    action: AuditEntry.Action, row: Model, before: Mapping[str, State], after: Mapping[str, State]
+) -> None:
+    had, has = before.get(_PASSWORD), after.get(_PASSWORD)
+    lines = list(differences(_without_password(before), _without_password(after)))
+    if had is not None and has is not None and had != has:
+        lines.append("password: changed")
+    if lines:
+        note_account(f"manage.py {running_command()}", action, name_of(row), "; ".join(lines))
+
+
+def _without_password(state: Mapping[str, State]) -> dict[str, State]:
+    return {name: value for name, value in state.items() if name != _PASSWORD}

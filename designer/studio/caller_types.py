@@ -1,0 +1,81 @@
+"""Caller types: which entity a caller's record is in. The administrators' to change."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from designer.definitions import CALLER_TYPES
+from designer.loading import latest
+from designer.models import CallerType, Endpoint
+from designer.studio.look import searchable
+from designer.studio.metadata import choices
+from designer.studio.metadata.known import known_metadata
+from designer.studio.saving.checked import RefusalForm
+from designer.studio.saving.needed import NeededAdmin
+
+_BUILT_IN = {known.name: known for known in CALLER_TYPES}
+
+
+class CallerTypeForm(RefusalForm):
+    class Meta:
+        model = CallerType
+        fields = ("name", "entity", "title", "description")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if "entity" in self.fields:
+            shown = self.fields["entity"]
+            field = forms.ChoiceField(
+                label=shown.label,
+                choices=choices.with_present(choices.entities(known_metadata()), self.instance.entity),
+                required=False,
+                help_text=shown.help_text,
+            )
+            self.fields["entity"] = searchable(field)
+
+
+@admin.register(CallerType)
+class CallerTypeAdmin(NeededAdmin):
+    form = CallerTypeForm
+    when_empty = gettext_lazy("No caller type yet.")
+    fields = ("name", "entity", "title", "description")
+    list_display = ("name", "title", "records", "description")
+    search_fields = ("name", "title")
+
+    @admin.display(description=gettext_lazy("Records"))
+    def records(self, row: CallerType) -> str:
+        if row.is_of_users:
+            return _("Users of the platform")
+        return row.entity or _("None")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        # Endpoints and accounts hold the name. What is there from the start keeps its meaning.
+        if obj is None:
+            return ()
+        known = _BUILT_IN.get(obj.name)
+        return ("name", "records") if known is not None and not known.entity else ("name",)
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        fixed = "records" in self.get_readonly_fields(request, obj)
+        return ("name", "records" if fixed else "entity", "title", "description")
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        may: bool = super().has_delete_permission(request, obj)
+        return may and (obj is None or obj.name not in _BUILT_IN)
+
+    def needing(self, objs: Any) -> QuerySet[Endpoint]:
+        """Those that admit callers of one of `objs`."""
+        names = {row.name for row in objs}
+        ids = [
+            id
+            for id, endpoint in latest().endpoints.items()
+            if not names.isdisjoint(endpoint.definition.access.caller_types)
+        ]
+        return Endpoint.objects.filter(pk__in=ids)

@@ -1,0 +1,33 @@
+"""Who shares an endpoint's cached answers, in words."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+from designer.configuration import Endpoint
+from designer.sharing import sharing
+
+# What is listed of the reasons, of which there may be as many as conditions.
+_MOST_REASONS = 3
+
+
+def sharing_words(endpoint: Endpoint | None) -> str:
+    """A sentence; empty for an endpoint that cannot be read."""
+    if endpoint is None or endpoint.problem is not None:
+        return ""
+    known = sharing(endpoint)
+    if known.is_by_caller:
+        reasons = dict.fromkeys(cause.what for cause in known.callers)
+        listed = ", ".join([*reasons][:_MOST_REASONS]) + (", …" if len(reasons) > _MOST_REASONS else "")
+        return _("Each caller has answers of their own, because the endpoint reads %(what)s.") % {
+            "what": listed
+        }
+    if settings.PORTICO["CRM_IMPERSONATE"]:
+        return _("Each user has answers of their own, because the platform is called as the caller's user.")
+    if known.roles is None:
+        return _("Callers with the same roles share an answer, because an expression reads user.roles.")
+    if known.roles:
+        roles = ", ".join(sorted(known.roles))
+        return _("Callers who have the same of these roles share an answer: %(roles)s.") % {"roles": roles}
+    return _("All callers share one answer, because the endpoint reads nothing about the caller.")

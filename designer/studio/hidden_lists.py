@@ -1,0 +1,49 @@
+"""Lists of the configuration that only those see who may look at their rows: issuers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+
+from django.http import HttpRequest
+
+from designer.definitions import ConfigurationDocument
+from designer.documents.plan import Plan
+from designer.readiness import Finding
+
+# By the document's list, the permission to see it, and how the subjects of its findings begin.
+_SEEN_WITH = {"issuers": "designer.view_issuer"}
+_SUBJECTS = {"issuers": "issuer "}
+
+
+def hidden_from(request: HttpRequest) -> frozenset[str]:
+    """The document's lists that the account may not see."""
+    return frozenset(name for name, right in _SEEN_WITH.items() if not request.user.has_perm(right))
+
+
+def without_hidden(document: ConfigurationDocument, request: HttpRequest) -> ConfigurationDocument:
+    """The document as the account may have it."""
+    return document.model_copy(update=dict.fromkeys(hidden_from(request), ()))
+
+
+def document_for(text: str, request: HttpRequest) -> str:
+    """A document's text as the account may have it."""
+    known = json.loads(text)
+    hidden = hidden_from(request) & known.keys()
+    if not hidden:
+        return text
+    kept = {name: value for name, value in known.items() if name not in hidden}
+    return json.dumps(kept, ensure_ascii=False, indent=2) + "\n"
+
+
+def seen_findings(findings: Iterable[Finding], request: HttpRequest) -> list[Finding]:
+    """Those that are not about what the account may not see."""
+    hidden = tuple(_SUBJECTS[name] for name in hidden_from(request))
+    return [finding for finding in findings if not finding.subject.startswith(hidden)]
+
+
+def seen_lines(plan: Plan, request: HttpRequest) -> Iterator[str]:
+    """The lines of a plan, without those about what the account may not see."""
+    hidden = hidden_from(request)
+    seen = tuple(change for change in plan.changes if change.collection.field not in hidden)
+    return Plan(seen, plan.reordered).lines()

@@ -1,0 +1,1 @@
+"""Issuers in the studio: their form, their lists, and *Explain a token*."""

@@ -1,0 +1,162 @@
+"""Issuers in the studio: whose tokens are accepted. Administrators set them up."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from django.contrib import admin, messages
+from django.core.cache import cache
+from django.db.models import Model
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.decorators import method_decorator
+from django.utils.translation import gettext as _now
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_POST
+
+from designer.definitions import IssuerDefinition
+from designer.history.items import digest_of
+from designer.loading import latest
+from designer.models import Issuer, RoleRule
+from designer.ports import DiscoveredIssuer, get_runtime
+from designer.readiness import Finding, Severity
+from designer.studio.endpoint_form.row_formsets import OrderedFormSet
+from designer.studio.identity.issuer_form import SECTIONS, IssuerForm, RoleRuleForm
+from designer.studio.look import StackedInline
+from designer.studio.saving.checked import SharedAdmin, checker
+
+_FETCH = "designer_issuer_fetch"
+_UNREACHABLE = "issuer-keys-unreachable"
+# How long the last try to read an issuer's keys is shown.
+_TRIED = 3600
+
+
+class RoleRuleInline(StackedInline):
+    model = RoleRule
+    form = RoleRuleForm
+    formset = OrderedFormSet
+    fields = ("claim", "shape", "as_named", "grants", "position")
+    verbose_name_plural = _("role rules: roles out of claims, in this order")
+
+
+@admin.register(Issuer)
+class IssuerAdmin(SharedAdmin):
+    form = IssuerForm
+    when_empty = _(
+        "No issuer yet. An issuer is an identity provider whose tokens are accepted, such as Entra ID."
+    )
+    inlines = (RoleRuleInline,)
+    fieldsets = SECTIONS
+    list_display = ("name", "iss", "enabled", "caller_type", "state")
+    search_fields = ("name", "issuer")
+    change_form_template = "designer/issuers/issuer.html"
+    list_after_template = "designer/issuers/environment_issuers.html"
+
+    class Media:
+        css = {"all": ["designer/studio.css", "designer/endpoint.css"]}
+        js = ["designer/rows.js", "designer/suggestions.js", "designer/issuer_fetch.js"]
+
+    def get_urls(self) -> list[URLPattern]:
+        fetch = self.admin_site.admin_view(self.fetch_view)
+        return [path("fetch/", fetch, name=_FETCH), *super().get_urls()]
+
+    @method_decorator(require_POST)
+    def fetch_view(self, request: HttpRequest) -> HttpResponse:
+        """What the issuer's own address says, and which fields of the form that fills."""
+        if not (self.has_add_permission(request) or self.has_change_permission(request)):
+            return JsonResponse({}, status=403)
+        issuer, address = (request.POST.get(name, "").strip() for name in ("issuer", "key_url"))
+        if not issuer and not address:
+            return JsonResponse({"problem": _now("Write the issuer first."), "fields": {}})
+        return JsonResponse(_told(get_runtime().discover(issuer, address), issuer))
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        context = {
+            "environment_issuers": get_runtime().environment_issuers(),
+            "explain_url": reverse("studio:explain_token"),
+        }
+        return super().changelist_view(request, {**(extra_context or {}), **context})
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], **kwargs: Any
+    ) -> HttpResponse:
+        row, form = kwargs.get("obj"), context["adminform"].form
+        findings = _findings(row) if row is not None else []
+        if form.fields:
+            form.tell(findings)
+        context |= {"findings": findings, "fetch_url": reverse(f"admin:{_FETCH}")}
+        context["explain_url"] = reverse("studio:explain_token")
+        response: HttpResponse = super().render_change_form(request, context, **kwargs)
+        return response
+
+    def refusals(self, request: HttpRequest, row: Model) -> Collection[Finding]:
+        definition = _definition(row)
+        own = checker().issuer(definition) if definition is not None else []
+        blocking = [finding for finding in own if finding.is_blocking]
+        if not blocking and definition is not None:
+            self._warn(request, definition, own)
+        return [*blocking, *(known for known in super().refusals(request, row) if known not in blocking)]
+
+    def _warn(self, request: HttpRequest, definition: IssuerDefinition, found: Collection[Finding]) -> None:
+        problem = get_runtime().reachable_keys(definition) if definition.enabled else ""
+        cache.set(_tried(definition), problem, _TRIED)
+        for finding in found:
+            messages.warning(request, finding.said)
+        if problem:
+            messages.warning(request, _now("The keys cannot be read now. %(why)s") % {"why": problem})
+
+    @admin.display(description=_("Issuer"), ordering="issuer")
+    def iss(self, row: Issuer) -> str:
+        return row.issuer
+
+    @admin.display(description=_("State"))
+    def state(self, row: Issuer) -> str:
+        found = _findings(row)
+        if any(finding.is_blocking for finding in found):
+            return f"✖ {_now('needs attention')}"
+        return f"⚠ {_now('with warnings')}" if found else f"✔ {_now('ready')}"
+
+
+def _definition(row: Model) -> IssuerDefinition | None:
+    name = getattr(row, "name", "")
+    return next((known for known in latest().issuers if known.name == name), None)
+
+
+def _findings(row: Issuer) -> list[Finding]:
+    definition = _definition(row)
+    if definition is None:
+        return []
+    found = checker().issuer(definition)
+    problem = cache.get(_tried(definition))
+    if problem:
+        message = _now("The keys could not be read when this was last saved. %(why)s") % {"why": problem}
+        place = "keys.url" if definition.keys.url else "keys.source"
+        found.append(Finding(_UNREACHABLE, Severity.WARNING, message, f"issuer {definition.name}", place))
+    return found
+
+
+def _tried(definition: IssuerDefinition) -> str:
+    return f"portico:issuer-keys:{digest_of([definition.issuer, definition.keys.to_json()])}"
+
+
+def _told(found: DiscoveredIssuer, issuer: str) -> dict[str, Any]:
+    """What was found, in sentences, and the fields of the form that it fills."""
+    if found.problem:
+        return {"problem": found.problem, "fields": {}}
+    said = [
+        _now("Found at %(address)s:") % {"address": found.address},
+        _now("Issuer: %(issuer)s") % {"issuer": found.issuer},
+        _now("Keys: %(count)s at %(address)s") % {"count": len(found.keys), "address": found.keys_url},
+        _now("Algorithms: %(names)s") % {"names": ", ".join(found.algorithms) or "–"},
+    ]
+    fields: dict[str, Any] = {"key_source": "discovery"}
+    if not issuer:
+        fields["issuer"] = found.issuer
+    elif found.issuer != issuer:
+        said.append(
+            _now("This is not the issuer that you have written. Copy it from here if it is the one you mean.")
+        )
+    if found.algorithms:
+        fields["algorithms"] = list(found.algorithms)
+    return {"found": said, "fields": fields}

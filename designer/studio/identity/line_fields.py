@@ -1,0 +1,82 @@
+"""Form fields for lists that people type one item to a line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+
+_MOST_LINES = 500
+
+
+class LinesField(forms.CharField):
+    """A list of texts, one to a line."""
+
+    widget = forms.Textarea(attrs={"rows": 3, "spellcheck": "false"})
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**{"required": False, "strip": True, **given})
+
+    def prepare_value(self, value: Any) -> Any:
+        return "\n".join(map(self.line_of, value)) if isinstance(value, (list, tuple)) else value
+
+    def to_python(self, value: Any) -> Any:
+        lines = [line.strip() for line in str(super().to_python(value) or "").splitlines() if line.strip()]
+        if len(lines) > _MOST_LINES:
+            raise ValidationError(_("Write at most %(count)s lines.") % {"count": _MOST_LINES})
+        return [self.item_of(line) for line in lines]
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        try:
+            return bool((initial or []) != self.to_python(data))
+        except ValidationError:
+            return True
+
+    def line_of(self, item: Any) -> str:
+        return str(item)
+
+    def item_of(self, line: str) -> Any:
+        return line
+
+
+class PairsField(LinesField):
+    """A list of objects with two texts each: `left = right`."""
+
+    def __init__(self, left: str, right: str, **given: Any) -> None:
+        super().__init__(**given)
+        self._left, self._right = left, right
+
+    def line_of(self, item: Any) -> str:
+        return f"{item[self._left]} = {item[self._right]}"
+
+    def item_of(self, line: str) -> Any:
+        left, right = _parts(line)
+        if not left or not right:
+            raise ValidationError(_("Write “%(line)s” with a = between two texts.") % {"line": line})
+        return {self._left: left, self._right: right}
+
+
+class RequiredClaimsField(LinesField):
+    """`tid = a, b`, or the path of a claim that has to be there."""
+
+    def line_of(self, item: Any) -> str:
+        values = ", ".join(item.get("values", ()))
+        return f"{item['claim']} = {values}" if values else str(item["claim"])
+
+    def item_of(self, line: str) -> Any:
+        claim, values = _parts(line) if " = " in line or "=" in line else (line, "")
+        return {"claim": claim, "values": sorted({value.strip() for value in values.split(",")} - {""})}
+
+
+def _parts(line: str) -> tuple[str, str]:
+    """Both sides of the last =: a value may have one in it, and is then written with spaces around that."""
+    left, _separator, right = line.rpartition(" = ") if " = " in line else line.rpartition("=")
+    return left.strip(), right.strip()
+
+
+def as_field(make: Callable[..., LinesField], shown: Any) -> LinesField:
+    """`make`'s field in place of the one that `shown` is, with its words."""
+    return make(label=shown.label, help_text=shown.help_text, initial=shown.initial)

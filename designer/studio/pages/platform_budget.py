@@ -1,0 +1,130 @@
+"""The platform's budget: what is left, who spends it, and how far it would go with more callers."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from typing import Any
+
+from django.db.models import Sum
+from django.utils import timezone
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from crmclient import Share
+from crmclient.dataverse.http.budget import BOUNDLESS, Limits, SpendsBudget, Standing
+from designer.models import EndpointCalls
+from designer.platform import get_platform
+from designer.studio.navigation.seen import seen_by
+from designer.studio.pages.base import StudioPage
+
+_SHARES = {
+    Share.WRITES: _("Writes of known callers"),
+    Share.READS: _("Reads of known callers"),
+    Share.ANONYMOUS: _("Anonymous callers"),
+    Share.BACKGROUND: _("The service itself"),
+}
+_SPENDERS = 20
+_TIMES = 10
+_DAYS = 7
+_HOUR = 3_600
+
+
+class PlatformBudgetPage(StudioPage):
+    title = _("Platform")
+    permission_required = "designer.view_endpoint"
+    template_name = "designer/pages/platform_budget.html"
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        platform = get_platform()
+        budget = platform.budget if isinstance(platform, SpendsBudget) else None
+        limits = None if budget is None else budget.limits
+        users = [] if budget is None else [_user(known, budget.limits) for known in budget.standing()]
+        since = timezone.now().replace(minute=0, second=0, microsecond=0) - dt.timedelta(hours=1)
+        return super().get_context_data(
+            **kwargs,
+            has_budget=budget is not None,
+            users=users,
+            since=since,
+            spenders=self._spenders(since),
+            more=_with_more_callers(limits, len(users)),
+        )
+
+    def _spenders(self, since: dt.datetime) -> list[dict[str, Any]]:
+        """The endpoints that have asked the platform most, with what a call of each costs."""
+        endpoints = seen_by(self.request).configuration.endpoints
+        known = {endpoint.definition.key: (id, endpoint) for id, endpoint in endpoints.items()}
+        rows = EndpointCalls.objects.filter(hour__gte=since).values("endpoint")
+        summed = rows.annotate(
+            asked=Sum("calls"), spent=Sum("platform_calls"), refused=Sum("throttled")
+        ).order_by("-spent", "endpoint")
+        return [
+            {**row, "id": known[row["endpoint"]][0], "what": known[row["endpoint"]][1], "each": _each(row)}
+            for row in summed[:_SPENDERS]
+            if row["endpoint"] in known
+        ]
+
+
+def _each(row: Mapping[str, Any]) -> str:
+    return f"{row['spent'] / row['asked']:.1f}"
+
+
+def _user(standing: Standing, limits: Limits) -> dict[str, Any]:
+    """What one application user has used and has left. An account of one process has that one's part."""
+    used, work = sum(standing.requests.values()), sum(standing.work.values())
+    return {
+        "requests": _of(used + standing.others, limits.requests),
+        "work": _of(work, limits.work),
+        "others": round(standing.others),
+        "running": f"{standing.running} / {limits.places}",
+        "pause": round(standing.pause),
+        "shares": [
+            {
+                "name": name,
+                "used": standing.requests[share],
+                "share": None
+                if limits.requests >= BOUNDLESS
+                else round(limits.requests * _part(limits, share)),
+            }
+            for share, name in _SHARES.items()
+        ],
+    }
+
+
+def _part(limits: Limits, share: Share) -> float:
+    return limits.shares.get(share, 0.0)
+
+
+def _of(used: float, limit: float) -> str:
+    return f"{used:,.0f} / ∞" if limit >= BOUNDLESS else f"{used:,.0f} / {limit:,.0f}"
+
+
+def _with_more_callers(limits: Limits | None, users: int) -> str:
+    """What would become of ten times the busiest hour of the last days."""
+    since = timezone.now() - dt.timedelta(days=_DAYS)
+    hours = EndpointCalls.objects.filter(hour__gte=since).values("hour").annotate(spent=Sum("platform_calls"))
+    busiest = max((row["spent"] for row in hours), default=0)
+    if limits is None or limits.requests >= BOUNDLESS or not busiest:
+        return ""
+    budget = round(limits.requests * limits.processes * users * _HOUR / limits.window)
+    wanted = _TIMES * busiest
+    refused = max(0, round(100 * (1 - budget / wanted)))
+    words = {
+        "busiest": f"{busiest:,}",
+        "wanted": f"{wanted:,}",
+        "budget": f"{budget:,}",
+        "times": _TIMES,
+        "share": refused,
+    }
+    if wanted <= budget:
+        sentence = gettext(
+            "The busiest hour of the last seven days asked the platform %(busiest)s times. With %(times)s "
+            "times the callers it would be %(wanted)s; the budget of %(budget)s an hour is enough."
+        )
+    else:
+        sentence = gettext(
+            "The busiest hour of the last seven days asked the platform %(busiest)s times. With %(times)s "
+            "times the callers it would be %(wanted)s, and the budget is %(budget)s an hour: %(share)s of "
+            "100 calls would be refused. Cache answers, or add application users."
+        )
+    return sentence % words

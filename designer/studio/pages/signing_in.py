@@ -1,0 +1,202 @@
+"""The way into the studio and out of it: the login page, the identity provider, the logout."""
+
+from __future__ import annotations
+
+import datetime as dt
+import logging
+from typing import Any
+
+from django.contrib import admin, auth
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+
+from designer.audit import note_account
+from designer.audit.writing import address_of
+from designer.models import AuditEntry
+from designer.studio.sign_in import accounts, code_flow, pending
+from designer.studio.sign_in.claimed_groups import ClaimedGroups, claimed_groups
+from designer.studio.sign_in.provider import Provider, configured_provider, may_use_password
+
+logger = logging.getLogger("portico.sign_in")
+
+# Of a session that a provider opened: what ends it there.
+_ENDING = "provider_session"
+
+
+def login(request: HttpRequest) -> HttpResponseBase:
+    """The admin's own page, and the way to the provider beside its form."""
+    if request.method == "POST":
+        # Whoever logs in here has not come from the provider.
+        pending.forget(request.session)
+    return admin.site.login(
+        request, {"provider": configured_provider(), "passwords_are_off": not may_use_password("")}
+    )
+
+
+@never_cache
+@require_POST
+def sign_in(request: HttpRequest) -> HttpResponseBase:
+    """Send the browser to the provider. With `again` the provider asks who it is, even of those it knows."""
+    provider = configured_provider()
+    if provider is None:
+        return HttpResponseRedirect(reverse("admin:login"))
+    begun = pending.keep(request.session, _target(request))
+    again = {"prompt": "login"} if "again" in request.POST else {}
+    try:
+        address = code_flow.begin(provider, _back(request), begun, **again)
+    except code_flow.ProviderAway as error:
+        return _away(request, provider, error)
+    return _hand_over(request, provider, address)
+
+
+@never_cache
+@require_GET
+def signed_in(request: HttpRequest) -> HttpResponseBase:
+    """Where the provider sends the browser back to."""
+    provider = configured_provider()
+    begun = pending.take(request.session, request.GET.get("state", ""))
+    if provider is None or begun is None:
+        words = _(
+            "It was used before, took longer than 10 minutes, or began in another browser. Sign in again."
+        )
+        return _failed(request, provider, 400, _("This sign-in cannot be finished"), [words])
+    try:
+        given = code_flow.finish(provider, _back(request), begun, request.GET.dict())
+    except code_flow.ProviderAway as error:
+        return _away(request, provider, error)
+    except code_flow.Declined as error:
+        words = _("It answered “%(code)s”. Sign in again, or ask %(contact)s.")
+        words %= {"code": str(error), "contact": _contact(provider)}
+        return _failed(
+            request, provider, 403, _("%(name)s did not sign you in") % {"name": provider.name}, [words]
+        )
+    except code_flow.Untrusted as error:
+        logger.warning("sign-in refused: %s", error)
+        _note_refusal(request, "", provider, "answer not trusted")
+        title = _("The answer of %(name)s cannot be trusted") % {"name": provider.name}
+        words = _("Sign in again. If that does not help, ask %(contact)s: the log says what was wrong.")
+        return _failed(request, provider, 403, title, [words % {"contact": _contact(provider)}])
+    return _enter(request, provider, given, begun.next)
+
+
+@never_cache
+def log_out(request: HttpRequest) -> HttpResponseBase:
+    """End the session here and, where the provider offers that, there."""
+    ended = request.session.get(_ENDING) if request.method == "POST" else None
+    response = admin.site.logout(request)
+    provider = configured_provider()
+    if not ended or not ended["end_session"] or provider is None:
+        return response
+    back = request.build_absolute_uri(reverse("admin:login"))
+    return _hand_over(request, provider, code_flow.end_address(ended, provider, back), is_leaving=True)
+
+
+def _enter(
+    request: HttpRequest, provider: Provider, given: code_flow.SignedIn, target: str
+) -> HttpResponseBase:
+    name = accounts.shown_name(given.claims)
+    claimed = claimed_groups(provider, given.claims)
+    user = accounts.find(provider, given.claims["sub"])
+    if not claimed.groups:
+        if user is not None:
+            accounts.shut_out(request, user)
+        _note_refusal(request, name, provider, f"no mapped group: {', '.join(claimed.values) or 'none'}")
+        return _without_group(request, provider, name, claimed)
+    if user is not None and not (user.is_active and user.is_staff):
+        _note_refusal(request, name, provider, "the account is switched off here")
+        words = _("%(name)s signed you in, but your account in this studio is switched off. Ask %(contact)s.")
+        words %= {"name": provider.name, "contact": _contact(provider)}
+        return _failed(request, provider, 403, _("Your account is switched off"), [words])
+    user = accounts.bring_up_to_date(request, provider, given.claims, claimed.groups)
+    _open_session(request, provider, user, given)
+    return HttpResponseRedirect(target)
+
+
+def _open_session(request: HttpRequest, provider: Provider, user: User, given: code_flow.SignedIn) -> None:
+    pending.forget(request.session)
+    # The session gets a new key: one that somebody else may know from before is worth nothing.
+    auth.login(request, user, backend=accounts.BACKEND)
+    request.session[_ENDING] = {"id_token": given.id_token, "end_session": given.end_session_endpoint}
+    request.session.set_expiry(timezone.now() + dt.timedelta(hours=provider.hours))
+
+
+def _without_group(
+    request: HttpRequest, provider: Provider, name: str, claimed: ClaimedGroups
+) -> HttpResponse:
+    claim, contact = provider.groups_claim, _contact(provider)
+    words = [_("%(name)s signed you in as %(who)s.") % {"name": provider.name, "who": name}]
+    if claimed.is_overage:
+        missing = _(
+            "You are in so many groups that %(name)s left the claim “%(claim)s” out. Ask %(contact)s to use "
+            "application roles instead of groups."
+        )
+    elif claimed.values:
+        missing = ngettext(
+            "Your group %(values)s does not open this studio. Ask %(contact)s for a group that does.",
+            "None of your groups opens this studio: %(values)s. Ask %(contact)s for a group that does.",
+            len(claimed.values),
+        )
+    else:
+        missing = _(
+            "%(name)s did not name any group of yours: the claim “%(claim)s” is missing or empty. Ask "
+            "%(contact)s for a group that opens this studio."
+        )
+    details = {"name": provider.name, "claim": claim, "contact": contact, "values": ", ".join(claimed.values)}
+    return _failed(
+        request, provider, 403, _("You have no group that opens this studio"), [*words, missing % details]
+    )
+
+
+def _away(request: HttpRequest, provider: Provider, error: code_flow.ProviderAway) -> HttpResponse:
+    logger.warning("the studio's identity provider does not answer: %s", error)
+    words = _("Try again in a few minutes. Accounts with a password can log in without %(name)s.")
+    title = _("%(name)s does not answer") % {"name": provider.name}
+    return _failed(request, provider, 503, title, [words % {"name": provider.name}])
+
+
+def _contact(provider: Provider) -> str:
+    return provider.contact or _("an administrator of this studio")
+
+
+def _failed(
+    request: HttpRequest, provider: Provider | None, status: int, title: str, words: list[str]
+) -> HttpResponse:
+    context = {**admin.site.each_context(request), "provider": provider, "title": title, "words": words}
+    return render(request, "designer/pages/sign_in_failed.html", context, status=status)
+
+
+def _hand_over(
+    request: HttpRequest, provider: Provider, address: str, *, is_leaving: bool = False
+) -> HttpResponse:
+    """A page that leads on by itself. A redirect would be the answer to a form, and those lead to this site
+    only: `form-action` stands in the content policy.
+    """
+    context = {**admin.site.each_context(request), "provider": provider, "address": address}
+    context |= {"is_leaving": is_leaving, "title": provider.name}
+    return render(request, "designer/pages/hand_over.html", context)
+
+
+def _note_refusal(request: HttpRequest, name: str, provider: Provider, reason: str) -> None:
+    action = AuditEntry.Action.LOGIN_FAILED
+    note_account(name, action, provider.name, reason, address=address_of(request))
+
+
+def _target(request: HttpRequest) -> str:
+    wanted: Any = request.POST.get("next", "")
+    is_ours = url_has_allowed_host_and_scheme(
+        wanted, allowed_hosts={request.get_host()}, require_https=request.is_secure()
+    )
+    return wanted if is_ours else reverse("admin:index")
+
+
+def _back(request: HttpRequest) -> str:
+    return request.build_absolute_uri(reverse("studio:signed_in"))

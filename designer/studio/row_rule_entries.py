@@ -1,0 +1,224 @@
+"""The row rule on the page of an exposed entity: its entries, and what other exposures of the entity have."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Any, NamedTuple
+
+from django import forms
+from django.contrib.admin import display
+from django.db.models import Model
+from django.http import HttpRequest
+from django.utils.functional import cached_property
+from django.utils.text import capfirst
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+from pydantic import ValidationError
+
+from designer.configuration import Configuration
+from designer.definitions import ExposedEntityDefinition
+from designer.definitions import RowRuleEntry as EntryDefinition
+from designer.definitions.row_rules import in_one_order, is_open
+from designer.history.places import item_key
+from designer.loading import latest
+from designer.models import ExposedEntity, Role, RowRuleEntry
+from designer.readiness import Finding
+from designer.readiness.metadata import MetadataUnavailable
+from designer.sentences import Sentence
+from designer.studio.endpoint_form.fetchxml_fields import FetchXmlField
+from designer.studio.look import StackedInline, dress
+from designer.studio.metadata.known import known_metadata
+from designer.words import filter_in_words
+
+# Where findings about an entry stand; its number follows.
+ENTRY = "entity.row_rule."
+
+
+# The tick that answers the question whether all callers are to reach every record.
+OPENS = "_opens"
+ASKED = Sentence(
+    "All callers would reach every record of this entity. Nothing was saved. If you mean that, tick “All "
+    "callers may reach every record” below, and save again."
+)
+
+
+class RowRuleForm(forms.ModelForm):  # type: ignore[type-arg]
+    """One entry. Its roles are rows of their own, as those of endpoints are."""
+
+    callers = forms.ModelMultipleChoiceField(
+        Role.objects.none(),
+        required=False,
+        label=_("Roles"),
+        help_text=RowRuleEntry._meta.get_field("roles").help_text,
+        widget=forms.CheckboxSelectMultiple,
+    )
+    filter = FetchXmlField(
+        "filter",
+        label=capfirst(_("filter")),
+        help_text=RowRuleEntry._meta.get_field("filter").help_text,
+    )
+    # What made an earlier attempt at the same save fail.
+    findings: Collection[Finding] = ()
+
+    class Meta:
+        model = RowRuleEntry
+        fields = ("filter", "all_records")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if "callers" not in self.fields:
+            return
+        choices: Any = self.fields["callers"]
+        choices.queryset = Role.objects.all()
+        dress(choices)
+        if self.instance.pk:
+            self.initial["callers"] = [role.pk for role in self.instance.roles.all()]
+
+    @cached_property
+    def definition(self) -> EntryDefinition | None:
+        """The entry as the row stands; None where it is none."""
+        if not self.is_valid() or self.cleaned_data.get("DELETE"):
+            return None
+        given = self.cleaned_data
+        try:
+            return EntryDefinition(
+                roles=tuple(role.name for role in given["callers"]),
+                filter=given["filter"],
+                all_records=given["all_records"],
+            )
+        except ValidationError:
+            return None
+
+    def _save_m2m(self) -> None:
+        super()._save_m2m()  # type: ignore[misc]  # not in the stubs
+        if "callers" in self.cleaned_data:
+            self.instance.roles.set(self.cleaned_data["callers"])
+
+
+class RowRuleFormSet(forms.BaseInlineFormSet):  # type: ignore[type-arg]
+    refused: Collection[Finding] = ()
+
+    def add_fields(self, form: Any, index: int | None) -> None:
+        super().add_fields(form, index)
+        if "filter" in form.fields:
+            form.fields["filter"].narrow(self.instance.entity)
+        if "callers" in form.fields:
+            form.fields["callers"].widget.choices = self.role_choices
+
+    @cached_property
+    def role_choices(self) -> list[tuple[int, str]]:
+        """Read once, not for each entry."""
+        return [(role.pk, str(role)) for role in Role.objects.all()]
+
+    def clean(self) -> None:
+        """Show what an earlier attempt was refused for at the entry that it is about."""
+        super().clean()
+        rows: list[Any] = self.forms
+        order = in_one_order(tuple(row.definition for row in rows if row.definition is not None))
+        for row in rows:
+            place = f"{ENTRY}{order.index(row.definition)}" if row.definition in order else None
+            said = dict.fromkeys(finding.said for finding in self.refused if finding.field == place)
+            if said:
+                row.add_error("filter", list(said))
+
+
+class RowRuleInline(StackedInline):
+    model = RowRuleEntry
+    form = RowRuleForm
+    formset = RowRuleFormSet
+    ordering_field = ""
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        callers = "callers" if self._may_edit(request, obj) else "callers_shown"
+        return ((None, {"fields": (callers, "all_records", "filter")}),)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return () if self._may_edit(request, obj) else ("callers_shown", "all_records", "filter")
+
+    @display(description=_("Roles"))
+    def callers_shown(self, row: RowRuleEntry) -> str:
+        return ", ".join(role.name for role in row.roles.all()) or gettext("Everyone")
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).prefetch_related("roles")
+
+    def get_formset(self, request: HttpRequest, obj: ExposedEntity | None = None, **kwargs: Any) -> Any:
+        formset = super().get_formset(request, obj, **kwargs)
+        formset.refused = getattr(request, "refused", ())
+        return formset
+
+    def _may_edit(self, request: HttpRequest, obj: Any) -> bool:
+        return self.has_change_permission(request, obj) or self.has_add_permission(request, obj)
+
+    # Entries are part of the exposed entity: who may change that may change them.
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return request.user.has_perm("designer.view_exposedentity") or self.has_change_permission(request)
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return request.user.has_perm("designer.change_exposedentity")
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        own = "change" if obj else "add"
+        return request.user.has_perm(f"designer.{own}_exposedentity")
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return self.has_change_permission(request)
+
+
+def opens(before: Configuration, after: Configuration, row: Model) -> bool:
+    """Whether the rule of an exposed entity kept records from somebody, and does so no more."""
+    key = item_key(row, after)
+    rules = [
+        next((one.row_rule for one in configuration.entities if ("entities", one.key) == key), ())
+        for configuration in (before, after)
+    ]
+    return not is_open(rules[0]) and is_open(rules[1])
+
+
+class AlsoExposed(NamedTuple):
+    """Another exposure of the same entity. `is_other`: its rule is another one."""
+
+    id: int
+    name: str
+    rule: list[str]
+    is_other: bool
+
+
+def also_exposed(row: ExposedEntity) -> list[AlsoExposed]:
+    """This exposure and the others of the entity, each with its rule in words; nothing where there is no
+    other.
+    """
+    ids = {(module, segment): id for id, module, segment in _places(row.entity)}
+    exposures = [one for one in latest().entities if (one.module, one.segment) in ids]
+    own = next((one for one in exposures if ids[one.module, one.segment] == row.pk), None)
+    if own is None or len(exposures) < 2:
+        return []
+    return [
+        AlsoExposed(
+            ids[one.module, one.segment],
+            f"{one.module}/{one.segment}",
+            list(_in_words(one)),
+            one.row_rule != own.row_rule,
+        )
+        for one in sorted(exposures, key=lambda one: (one is not own, one.key))
+    ]
+
+
+def _in_words(exposed: ExposedEntityDefinition) -> Iterator[str]:
+    for entry in exposed.row_rule:
+        who = ", ".join(entry.roles) or gettext("Everyone")
+        if entry.filter is None:
+            what = gettext("all records")
+        else:
+            try:
+                what = filter_in_words(entry.filter, exposed.entity, known_metadata().attributes)
+            except MetadataUnavailable:
+                what = gettext("a filter")
+        yield f"{who}: {what}"
+    if not exposed.row_rule:
+        yield gettext("No row rule: callers reach all records.")
+
+
+def _places(entity: str) -> list[tuple[int, str, str]]:
+    rows = ExposedEntity.objects.filter(entity=entity)
+    return list(rows.values_list("id", "module__segment", "segment"))

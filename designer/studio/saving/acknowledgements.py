@@ -1,0 +1,70 @@
+"""Acknowledging, on an endpoint's page, that the endpoint reaches an entity past its row rules."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from designer.audit.writing import note
+from designer.history.recording import recording
+from designer.history.write_access import PERMISSION
+from designer.loading import latest
+from designer.models import AuditEntry, Endpoint
+from designer.overview import overview
+from designer.readiness.rules.reach_rules import entity_of
+from designer.studio.saving.authors import author_of
+
+_LONGEST_REASON = 500
+
+
+def change_acknowledgements(request: HttpRequest, row: Endpoint) -> None:
+    """Do what a button of the page asks for, and say it. Raises PermissionDenied."""
+    if entity := request.POST.get("withdraw", ""):
+        _withdraw(request, row, entity)
+    else:
+        _acknowledge(request, row, request.POST.get("entity", ""))
+
+
+def _acknowledge(request: HttpRequest, row: Endpoint, entity: str) -> None:
+    if not request.user.has_perm(PERMISSION):
+        raise PermissionDenied
+    reasons = (text.strip() for text in request.POST.getlist(f"reason-{entity}"))
+    reason = next((text for text in reasons if text), "")[:_LONGEST_REASON]
+    if entity not in {entity_of(finding) for finding in overview().of(row.pk)} - {""}:
+        messages.error(
+            request, _("Nothing was acknowledged: the saved endpoint has no such finding. Save it first.")
+        )
+    elif not reason:
+        messages.error(request, _("Write a reason, and acknowledge again."))
+    else:
+        with recording(author_of(request, note=reason)):
+            at, account = timezone.now().isoformat(timespec="seconds"), request.user.get_username()
+            one = {"entity": entity, "reason": reason, "account": account, "at": at}
+            _keep(row, [*_others(row, entity), one])
+        _note(request, row, f"acknowledged that it reaches {entity} past row rules")
+        messages.success(request, _("Acknowledged."))
+
+
+def _withdraw(request: HttpRequest, row: Endpoint, entity: str) -> None:
+    if len(_others(row, entity)) == len(row.acknowledgements):
+        return
+    with recording(author_of(request)):
+        _keep(row, _others(row, entity))
+    _note(request, row, f"withdrew that it reaches {entity} past row rules")
+    messages.success(request, _("The acknowledgement was withdrawn."))
+
+
+def _others(row: Endpoint, entity: str) -> list[dict[str, str]]:
+    return [one for one in row.acknowledgements if one["entity"] != entity]
+
+
+def _keep(row: Endpoint, acknowledgements: list[dict[str, str]]) -> None:
+    row.acknowledgements = acknowledgements
+    row.save(update_fields=["acknowledgements"])
+
+
+def _note(request: HttpRequest, row: Endpoint, what: str) -> None:
+    note(request, AuditEntry.Action.CHANGE, latest().endpoints[row.pk].definition.key, what)

@@ -1,0 +1,129 @@
+"""The studio account of a provider's subject: by issuer and subject, and by nothing else.
+
+An e-mail address or a name is what the provider lets people write: neither finds an account that is there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from django.contrib.auth import BACKEND_SESSION_KEY
+from django.contrib.auth.backends import BaseBackend
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import Group, User
+from django.db import IntegrityError, transaction
+from django.http import HttpRequest
+
+from designer.audit import note_account
+from designer.audit.writing import address_of
+from designer.models import AuditEntry, ProviderAccount
+from designer.studio.sign_in.provider import Provider, configured_provider
+
+_NOT_IN_NAMES = re.compile(r"[^\w.@+-]+")
+_LONGEST_NAME = 140
+
+
+class ProviderBackend(BaseBackend):
+    """Keeps sessions of provider accounts while that provider is configured. It logs nobody in itself."""
+
+    def get_user(self, user_id: int) -> User | None:
+        provider = configured_provider()
+        if provider is None:
+            return None
+        known = User.objects.filter(pk=user_id, is_active=True, provider_account__issuer=provider.issuer)
+        return known.first()
+
+
+BACKEND = f"{ProviderBackend.__module__}.{ProviderBackend.__name__}"
+
+
+def is_of_provider(request: HttpRequest) -> bool:
+    """Whether the session was opened by a provider, so that no password and no code belongs to it."""
+    return request.session.get(BACKEND_SESSION_KEY) == BACKEND
+
+
+def has_provider(user: AbstractBaseUser) -> bool:
+    """Whether the account is a provider's, which passwords do not open."""
+    return ProviderAccount.objects.filter(user_id=user.pk).exists()
+
+
+def find(provider: Provider, subject: str) -> User | None:
+    known = ProviderAccount.objects.filter(issuer=provider.issuer, subject=subject)
+    account = known.select_related("user").first()
+    return account.user if account else None
+
+
+def bring_up_to_date(
+    request: HttpRequest, provider: Provider, claims: Mapping[str, Any], groups: Iterable[Group]
+) -> User:
+    """The account of the claims' subject, with exactly `groups`; made where there is none. Audited."""
+    with transaction.atomic():
+        user = find(provider, claims["sub"]) or _made(request, provider, claims)
+        _describe(user, claims)
+        _join(request, user, groups)
+    return user
+
+
+def shut_out(request: HttpRequest, user: User) -> None:
+    """Take all groups from an account whose claims open nothing any more, and end its sessions."""
+    with transaction.atomic():
+        _join(request, user, ())
+        # Sessions hold a digest of the password: of an account without one, of a random text.
+        user.set_unusable_password()
+        user.save(update_fields=["password"])
+
+
+def shown_name(claims: Mapping[str, Any]) -> str:
+    """What people call the subject, for a page or a log. It identifies nobody."""
+    texts = (claims.get(name) for name in ("preferred_username", "email", "name", "sub"))
+    return next(text for text in texts if isinstance(text, str) and text)[:_LONGEST_NAME]
+
+
+def _made(request: HttpRequest, provider: Provider, claims: Mapping[str, Any]) -> User:
+    try:
+        with transaction.atomic():
+            user = User(username=_free_name(shown_name(claims)), is_staff=True)
+            user.set_unusable_password()
+            user.save()
+            ProviderAccount.objects.create(user=user, issuer=provider.issuer, subject=claims["sub"])
+    except IntegrityError:
+        # Somebody was quicker: the same person in another tab, or another of that name.
+        return find(provider, claims["sub"]) or _made(request, provider, claims)
+    _note(request, user, AuditEntry.Action.ADD, f"subject {claims['sub']} of {provider.issuer}")
+    return user
+
+
+def _free_name(wanted: str) -> str:
+    name = _NOT_IN_NAMES.sub("-", wanted).strip("-") or "account"
+    taken = set(User.objects.filter(username__startswith=name).values_list("username", flat=True))
+    numbered = (name if number == 1 else f"{name}-{number}" for number in range(1, len(taken) + 2))
+    return next(each for each in numbered if each not in taken)
+
+
+def _describe(user: User, claims: Mapping[str, Any]) -> None:
+    """What the provider says of the person's name, for other people to read."""
+    user.first_name = _text(claims.get("given_name"), 150)
+    user.last_name = _text(claims.get("family_name"), 150)
+    user.email = _text(claims.get("email"), 254)
+    user.save(update_fields=["first_name", "last_name", "email"])
+
+
+def _text(claim: object, longest: int) -> str:
+    return claim.replace("\0", "")[:longest] if isinstance(claim, str) else ""
+
+
+def _join(request: HttpRequest, user: User, groups: Iterable[Group]) -> None:
+    before = {group.name for group in user.groups.all()}
+    after = {group.name for group in groups}
+    user.groups.set(groups)
+    came, went = sorted(after - before), sorted(before - after)
+    changes = [*(f"+{name}" for name in came), *(f"−{name}" for name in went)]
+    if changes:
+        _note(request, user, AuditEntry.Action.CHANGE, f"groups: {', '.join(changes)}")
+
+
+def _note(request: HttpRequest, user: User, action: AuditEntry.Action, detail: str) -> None:
+    name = user.get_username()
+    note_account(name, action, f"user: {name}", detail, address=address_of(request))

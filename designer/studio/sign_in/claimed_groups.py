@@ -1,0 +1,55 @@
+"""The groups of the studio that a provider's claims stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.auth.models import Group
+
+from designer.studio.sign_in.provider import Provider
+
+# What a page or the log repeats of a claim.
+_MOST, _LONGEST = 20, 100
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimedGroups:
+    """`groups` of the studio, `values` that the claim had, and whether the provider left them out for their
+    number (Entra ID does so with more than 200).
+    """
+
+    groups: tuple[Group, ...]
+    values: tuple[str, ...]
+    is_overage: bool
+
+
+def claimed_groups(provider: Provider, claims: Mapping[str, Any]) -> ClaimedGroups:
+    values = _texts(_at(claims, provider.groups_claim))
+    names = {name for value in values for name in provider.groups.get(value, ())}
+    left_out = claims.get("_claim_names")
+    return ClaimedGroups(
+        groups=tuple(Group.objects.filter(name__in=names).order_by("name")) if names else (),
+        values=tuple(value[:_LONGEST] for value in values[:_MOST]),
+        is_overage=isinstance(left_out, Mapping) and provider.groups_claim in left_out,
+    )
+
+
+def _at(claims: Mapping[str, Any], path: str) -> Any:
+    """The claim of exactly that name, which may hold dots; or the nested one that the dots lead to."""
+    if path in claims:
+        return claims[path]
+    value: Any = claims
+    for name in path.split("."):
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
+
+
+def _texts(claim: Any) -> tuple[str, ...]:
+    """One text, or an array of nothing but texts: a part of a stranger thing is no claim at all."""
+    if isinstance(claim, str):
+        return (claim,)
+    if isinstance(claim, list) and all(isinstance(value, str) for value in claim):
+        return tuple(claim)
+    return ()

@@ -1,0 +1,39 @@
+"""The provider's discovery document and keys, kept for some minutes in the cache that processes share."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+from django.core import signing
+from django.core.cache import cache
+
+# Seconds, as for the keys of issuers of tokens.
+MAX_AGE = 600
+
+# Who can write to the cache could else name keys and addresses of their own.
+_SALT = "designer.sign-in.provider-documents"
+
+
+def kept(address: str) -> dict[str, Any] | None:
+    """The document that was read at `address` within MAX_AGE seconds, None without one."""
+    signed = cache.get(_key(address))
+    try:
+        found = signing.loads(signed, salt=_SALT, max_age=MAX_AGE) if isinstance(signed, str) else None
+    except signing.BadSignature:
+        return None
+    return dict(found["document"]) if found and found["address"] == address else None
+
+
+def keep(address: str, document: Mapping[str, Any]) -> None:
+    signed = signing.dumps({"address": address, "document": document}, salt=_SALT, compress=True)
+    cache.set(_key(address), signed, MAX_AGE)
+
+
+def forget(*addresses: str) -> None:
+    cache.delete_many([_key(address) for address in addresses])
+
+
+def _key(address: str) -> str:
+    return f"portico:sign-in:{hashlib.sha256(address.encode()).hexdigest()}"

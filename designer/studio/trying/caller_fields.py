@@ -1,0 +1,143 @@
+"""The part of a form that says who calls: the type of caller, and the record that the caller stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from crmclient import Guid
+from crmclient.errors import MetadataError, PlatformError, RecordNotFound
+from designer.definitions import CallerTypeDefinition
+from designer.loading import latest
+from designer.names import USER_TYPE
+from designer.platform import get_platform
+from designer.studio.look import dress, searchable
+from designer.studio.trying.asked_fields import user_field
+
+# What `caller_fields.js` shows a field for: the names of caller types.
+_SHOWN_FOR = "data-caller-types"
+
+
+class ClaimsForm(forms.Form):
+    """Asks for the claims of a caller's token, where some issuer lets expressions read any."""
+
+    def ask_claims(self) -> None:
+        """Add the field, where the form has come to it."""
+        if paths := _readable_claims():
+            claims = forms.JSONField(
+                label=_("Claims"),
+                required=False,
+                help_text=_("What expressions read as “user.claims”: %(paths)s. A JSON object.")
+                % {"paths": ", ".join(paths)},
+                widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
+            )
+            self.fields["claims"] = dress(claims)
+
+    @property
+    def claims(self) -> dict[str, Any]:
+        """The claims of the caller's token that valid fields say."""
+        return self.cleaned_data.get("claims") or {}
+
+    def clean_claims(self) -> dict[str, Any]:
+        given = self.cleaned_data["claims"]
+        if given is not None and not isinstance(given, dict):
+            raise forms.ValidationError(gettext('Write a JSON object, such as {"tier": "gold"}.'))
+        return given or {}
+
+
+class CallerForm(ClaimsForm):
+    """Asks who of `types` calls. A platform user is chosen by name, another record by its id.
+
+    A type is asked for unless platform users are the only ones.
+    """
+
+    def __init__(self, types: Sequence[CallerTypeDefinition], **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._types = {type.name: type for type in types}
+
+    def ask_who(self) -> None:
+        """Add the fields, where the form has come to them."""
+        asks_type = set(self._types) != {USER_TYPE}
+        if asks_type:
+            self.fields["caller_type"] = type_field(tuple(self._types.values()))
+        if USER_TYPE in self._types:
+            user = user_field()
+            if asks_type:
+                user.help_text = _("For user: row rules and @user values are this user's.")
+                user.widget.attrs[_SHOWN_FOR] = USER_TYPE
+            self.fields["user"] = searchable(user)
+        recorded = [type.name for type in self._types.values() if type.entity and not type.is_of_users]
+        if recorded:
+            record = forms.UUIDField(
+                label=_("Id of the caller's record"),
+                required=False,
+                help_text=_(
+                    "For %(types)s: row rules and @user values are this record's. Leave the field empty to "
+                    "call without a record."
+                )
+                % {"types": ", ".join(recorded)},
+            )
+            record.widget.attrs[_SHOWN_FOR] = " ".join(recorded)
+            self.fields["caller_record"] = dress(record)
+        self.ask_claims()
+
+    @property
+    def caller_type(self) -> CallerTypeDefinition:
+        """The type that valid fields say; the first where none is asked for or said."""
+        return self._types[self.cleaned_data.get("caller_type") or next(iter(self._types))]
+
+    @property
+    def caller_record(self) -> Guid | None:
+        """The record that valid fields say, of those fields that belong to the type."""
+        field = "user" if self.caller_type.is_of_users else "caller_record"
+        if not self.caller_type.is_of_users and not self.caller_type.entity:
+            return None
+        given = self.cleaned_data.get(field)
+        return str(given) if given else None
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        if "caller_type" in self.errors or self.caller_type.is_of_users or self.caller_record is None:
+            return cleaned
+        entity = self.caller_type.entity
+        if is_missing(entity, self.caller_record):
+            said = gettext("There is no record of %(entity)s with this id.") % {"entity": entity}
+            self.add_error("caller_record", said)
+        return cleaned
+
+
+def _readable_claims() -> list[str]:
+    """The paths of the claims that some issuer lets expressions read."""
+    issuers = latest().issuers
+    return sorted({path for issuer in issuers if issuer.enabled for path in issuer.readable_claims})
+
+
+def type_field(types: Sequence[CallerTypeDefinition]) -> forms.ChoiceField:
+    """One of `types`; the first unless another is chosen."""
+    return dress(
+        forms.ChoiceField(
+            label=_("Caller type"),
+            required=False,
+            choices=[(type.name, labelled(type)) for type in types],
+            initial=types[0].name,
+        )
+    )
+
+
+def labelled(type: CallerTypeDefinition) -> str:
+    return f"{type.title} ({type.name})" if type.title else type.name
+
+
+def is_missing(entity: str, record: Guid) -> bool:
+    """Whether the platform says that there is no such record. What it cannot say now shows in a call."""
+    try:
+        get_platform().retrieve(entity, record, ())
+    except (RecordNotFound, MetadataError):
+        return True
+    except PlatformError:
+        return False
+    return False

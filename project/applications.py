@@ -1,0 +1,73 @@
+"""The applications that the service is at Dataverse: each is an application user with its own budget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+
+if TYPE_CHECKING:
+    from crmclient.dataverse.http.throttle import SharedThrottle
+    from crmclient.dataverse.http.tokens import TokenSource
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """Its id, and what it shows for itself: a secret, or a certificate's file and the password of that."""
+
+    id: str
+    secret: str = field(default="", repr=False)
+    certificate: str = ""
+    certificate_password: str = field(default="", repr=False)
+
+    def tokens(self, scope: str) -> TokenSource:
+        env = settings.PORTICO
+        if env["CRM_TOKEN_URL"]:
+            from crmclient.dataverse.http.client_credentials import ClientCredentials
+
+            url = env["CRM_TOKEN_URL"]
+            return ClientCredentials(url, self.id, self.secret, scope, _throttle(env, url, self.id))
+        from crmclient.dataverse.http.entra import Entra, certificate
+
+        credential: str | dict[str, Any] = self.secret
+        if self.certificate:
+            credential = certificate(Path(self.certificate), self.certificate_password)
+        return Entra(env["CRM_TENANT_ID"], self.id, credential, scope)
+
+
+def of_the_platform() -> list[Application]:
+    """CRM_CLIENT_ID is the first; one that CRM_CLIENTS names again stays one."""
+    found: dict[str, Application] = {}
+    for application in _named():
+        found.setdefault(application.id.lower(), application)
+    return list(found.values())
+
+
+def _named() -> Iterator[Application]:
+    env = settings.PORTICO
+    if env["CRM_CLIENT_ID"]:
+        yield Application(
+            env["CRM_CLIENT_ID"],
+            env["CRM_CLIENT_SECRET"],
+            env["CRM_CERTIFICATE"],
+            env["CRM_CERTIFICATE_PASSWORD"],
+        )
+    for client in env["CRM_CLIENTS"]:
+        yield Application(
+            client["client_id"],
+            client.get("client_secret", ""),
+            client.get("certificate", ""),
+            client.get("certificate_password", ""),
+        )
+
+
+def _throttle(env: dict[str, Any], url: str, client_id: str) -> SharedThrottle | None:
+    """What all processes know of the pauses that `url` asked for, where they have a Redis in common."""
+    if not env["CACHE_URL"]:
+        return None
+    from project.shared_throttle import RedisThrottle
+
+    return RedisThrottle(env["CACHE_URL"], url, client_id)

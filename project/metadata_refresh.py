@@ -1,0 +1,78 @@
+"""Fetching the platform's metadata anew by itself: by what has changed, in one process of the deployment.
+
+Each process of the service has a thread for it. The one that has the claim in the database does it; when that
+one is gone, its claim ends and another takes over.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import random
+import threading
+import uuid
+
+from django.conf import settings
+from django.db import DatabaseError, InterfaceError, close_old_connections, connections
+
+from crmclient import KeepsMetadata
+from crmclient.errors import PlatformError
+from designer.platform import get_platform
+from designer.refreshing import Refreshed, refresh
+from project import claims
+
+logger = logging.getLogger("portico.metadata")
+
+_DUE = "metadata"
+_LOOKS = 10
+"""How often a process looks whether a refresh is due, in the time from one to the next."""
+
+
+def refresh_from_now_on() -> None:
+    """Let a thread of this process refresh again and again, and one of each process that it forks."""
+    if settings.PORTICO["METADATA_REFRESH"] and settings.PORTICO["CRM_URL"]:
+        os.register_at_fork(after_in_child=_start)
+        _start()
+
+
+def _start() -> None:
+    threading.Thread(target=_again_and_again, name="metadata", daemon=True).start()
+
+
+def _again_and_again() -> None:
+    pause = threading.Event()
+    interval = settings.PORTICO["METADATA_REFRESH"] * 60.0
+    # Not while the service starts, nor all processes at the same moment.
+    pause.wait(random.uniform(5, 30))  # noqa: S311  no secret
+    while True:
+        close_old_connections()
+        refresh_if_due(interval)
+        # The connection is not kept for the next turn.
+        connections.close_all()
+        pause.wait(interval / _LOOKS)
+
+
+def refresh_if_due(interval: float) -> Refreshed | None:
+    """Refresh, unless some process has in the last `interval` seconds; what that brought.
+
+    Who fails leaves the next try to the next interval: a platform that is away is not asked more often.
+    """
+    try:
+        # A holder of its own for each turn: this process, too, waits for the end of its last one.
+        is_due = claims.take(_DUE, uuid.uuid4().hex, interval - 1)
+        if not is_due or not isinstance(get_platform(), KeepsMetadata):
+            return None
+        return _told(refresh(by_changes=True))
+    except (PlatformError, DatabaseError, InterfaceError) as error:
+        logger.warning("The platform's metadata was not refreshed.", extra={"reason": type(error).__name__})
+    except Exception:
+        logger.exception("The platform's metadata was not refreshed.")
+    return None
+
+
+def _told(brought: Refreshed) -> Refreshed:
+    if brought.is_different:
+        degraded = [known.definition.key for known in (brought.degraded or {}).values()]
+        extra = {"entities": [news.entity for news in brought.news], "degraded": degraded}
+        logger.info("The platform's metadata has changed.", extra=extra)
+    return brought

@@ -1,0 +1,74 @@
+"""A line for each request, as JSON on standard error like all others.
+
+By logging's own way a line costs 29 µs, a tenth of an option set; so it costs 2.5.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+from django.conf import settings
+
+from runtime.http.request_record import RequestRecord
+
+STANDARD_ERROR = 2
+# What is written to a pipe at once does not get mixed with what other processes write, up to this size.
+_AT_ONCE = 4096
+
+
+def is_wanted() -> bool:
+    return bool(settings.PORTICO["ACCESS_LOG"]) and settings.PORTICO["LOG_LEVEL"] in {"DEBUG", "INFO"}
+
+
+def write(records: list[RequestRecord]) -> None:
+    for piece in _pieces(line(record) for record in records):
+        rest = memoryview(piece)
+        try:
+            while rest:
+                rest = rest[os.write(STANDARD_ERROR, rest) :]
+        except OSError:
+            # Nobody reads it: there is nowhere to say so.
+            return
+
+
+def line(record: RequestRecord) -> bytes:
+    """`seconds` are the service's own, without those of the platform."""
+    told: dict[str, Any] = {
+        "event": "request",
+        "request_id": record.request_id,
+        "endpoint": record.endpoint,
+        "method": record.method,
+        "status": record.status,
+        "seconds": round(max(0.0, record.elapsed - record.seconds), 4),
+        "platform_seconds": round(record.seconds, 4),
+        "platform_calls": record.calls,
+    }
+    for name, value in (
+        ("caller_type", record.caller_type),
+        ("code", record.code),
+        ("reason", record.reason),
+        ("cache", record.cache),
+        ("platform_request_id", record.sent_correlation),
+        ("trace_id", record.trace_id),
+    ):
+        if value:
+            told[name] = value
+    started = dt.datetime.fromtimestamp(record.started, dt.UTC)
+    told |= {"level": "info", "logger": "portico.access", "timestamp": started}
+    return orjson.dumps(told, option=orjson.OPT_UTC_Z | orjson.OPT_APPEND_NEWLINE)
+
+
+def _pieces(lines: Iterator[bytes]) -> Iterator[bytes]:
+    held: list[bytes] = []
+    size = 0
+    for each in lines:
+        if size + len(each) > _AT_ONCE:
+            yield b"".join(held)
+            held, size = [], 0
+        held.append(each)
+        size += len(each)
+    yield b"".join(held)

@@ -1,0 +1,61 @@
+"""The outermost middleware: a record for each request, from its first step to its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+
+from crmclient.tally import current
+from project.observability.ledger import ledger
+from runtime.http.problems import Problem
+from runtime.http.request_record import OTHER, RequestRecord, record_of
+
+# Of what is no endpoint: where it stands, without what the path says more.
+_AREAS = (("/admin/", "/admin/"), ("/static/", "/static/"))
+_PAGES = frozenset({"/", "/health/live", "/health/ready", "/metrics", "/favicon.ico"})
+
+
+class RequestRecords:
+    """Records a request when it is answered: it may be run twice, to find out whether its body is wanted."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+        self._is_traced = settings.PORTICO["OPENTELEMETRY"]
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        record = RequestRecord(request)
+        if self._is_traced:
+            record.spells = []
+            record.parent = request.META.get("HTTP_TRACEPARENT")
+        token = current.set(record)
+        try:
+            response = self.get_response(request)
+        finally:
+            current.reset(token)
+        record.answered(response.status_code)
+        record.cache_status = response.headers.get("Cache-Status", "")
+        if not record.endpoint:
+            record.endpoint = _place(request.path_info)
+        ledger.put(record)
+        return response
+
+
+def put_refused(request: HttpRequest, problem: Problem) -> None:
+    """Record what is answered before any middleware sees it."""
+    record = record_of(request)
+    record.endpoint = OTHER
+    record.refused(problem)
+    record.answered(problem.status_code)
+    ledger.put(record)
+
+
+def _place(path: str) -> str:
+    if path in _PAGES:
+        return path
+    for beginning, area in _AREAS:
+        if path.startswith(beginning):
+            return area
+    return OTHER

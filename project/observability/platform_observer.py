@@ -1,0 +1,43 @@
+"""What happens on the way to a remote platform, counted."""
+
+from __future__ import annotations
+
+import logging
+
+from crmclient.platform import Call
+from project.observability.ledger import ledger
+
+logger = logging.getLogger("portico.platform")
+
+
+class PlatformMetrics:
+    """`crmclient.dataverse.http.observer.Observer`: the metrics are the process's, however many there are."""
+
+    def attempted(self, method: str, outcome: str, seconds: float) -> None:
+        ledger.put(lambda metrics: metrics.attempts.labels(method, outcome).observe(seconds))
+
+    def retried(self, reason: str) -> None:
+        ledger.put(lambda metrics: metrics.retries.labels(reason).inc())
+
+    def waited(self, seconds: float, *, admitted: bool) -> None:
+        ledger.put(lambda metrics: metrics.waits.labels("yes" if admitted else "no").observe(seconds))
+
+    def circuit(self, *, open: bool) -> None:
+        ledger.put(lambda metrics: metrics.circuit_open.set(1 if open else 0))
+        if open:
+            logger.warning("Dataverse fails again and again, and is left alone but for a probe now and then")
+        else:
+            logger.warning("Dataverse answers again")
+
+    def throttled(self, seconds: float, *, asked: float) -> None:
+        ledger.put(lambda metrics: metrics.throttled.inc())
+        if asked > seconds:
+            logger.warning("Dataverse asks for a pause of %d s; it gets %d s, the most", asked, seconds)
+        else:
+            logger.warning("Dataverse asks for a pause: nothing is sent for %d s", seconds)
+
+    def spent(self, call: Call) -> None:
+        ledger.put(lambda metrics: metrics.spent.labels(call.share.value).inc())
+
+    def refused(self, call: Call) -> None:
+        ledger.put(lambda metrics: metrics.budget_refused.labels(call.share.value).inc())

@@ -1,0 +1,71 @@
+"""What a server process says of itself at this moment: threads, waiting requests, connections, memory."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+from typing import Any, Protocol
+from weakref import WeakSet
+
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.signals import connection_created
+
+from project.observability.ledger import ledger
+from project.observability.metrics import Metrics
+from runtime.serving.served import revision
+
+
+class Threads(Protocol):
+    """Those that work on requests: how many, how many of them now, and how many requests wait for one."""
+
+    @property
+    def size(self) -> int: ...
+
+    @property
+    def busy(self) -> int: ...
+
+    @property
+    def waiting(self) -> int: ...
+
+
+# Django keeps a thread's connections where no other thread finds them.
+_wrappers: WeakSet[BaseDatabaseWrapper] = WeakSet()
+_lock = threading.Lock()
+
+
+def tell_from_now_on() -> None:
+    connection_created.connect(_opened, dispatch_uid="portico.connections")
+    ledger.add_sampler(_of_this_process)
+
+
+def tell_of(threads: Threads) -> None:
+    def of_threads(metrics: Metrics) -> None:
+        metrics.threads.set(threads.size)
+        metrics.threads_busy.set(threads.busy)
+        metrics.waiting.set(threads.waiting)
+
+    ledger.add_sampler(of_threads)
+
+
+def _of_this_process(metrics: Metrics) -> None:
+    metrics.workers.set(1)
+    with _lock:
+        metrics.connections.set(sum(wrapper.connection is not None for wrapper in _wrappers))
+    metrics.resident.set(_resident())
+    if (number := revision()) is not None:
+        metrics.revision.set(number)
+
+
+def _opened(connection: BaseDatabaseWrapper, **signal: Any) -> None:
+    with _lock:
+        _wrappers.add(connection)
+
+
+def _resident() -> int:
+    """Bytes; 0 where the system does not say."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    except OSError:
+        return 0
+    return pages * os.sysconf("SC_PAGE_SIZE")

@@ -1,0 +1,164 @@
+"""Figures of all processes of one installation: files in a folder that each process writes for itself.
+
+They are prometheus_client's, which adds them up at a scrape. By itself it names files after process ids, so
+that each worker that was ever started leaves some behind. Here a process takes the lowest free number: who
+comes after one that ended goes on with its files, and no counter falls.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from prometheus_client import CollectorRegistry, mmap_dict, multiprocess, values
+
+FOLDER = "PROMETHEUS_MULTIPROC_DIR"
+"""The environment variable that prometheus_client reads, too."""
+
+# Without types of their own.
+_values: Any = values
+_multiprocess: Any = multiprocess
+_mmap_dict: Any = mmap_dict
+
+_PREFIX = "portico-metrics-"
+# Nothing else fills it up, and it is written to in memory.
+_MEMORY = Path("/dev/shm")  # noqa: S108  the folder is made for us alone
+_LEAST_FREE = 16 * 1024 * 1024
+_FIRST_SIZE = 64 * 1024
+
+
+@contextmanager
+def folder() -> Iterator[None]:
+    """The processes that are started in this block have their figures in common.
+
+    A folder that the environment names is used as it is.
+    """
+    if os.environ.get(FOLDER):
+        yield
+        return
+    parent = _parent()
+    _remove_abandoned(parent)
+    own = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
+    with (own / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        os.environ[FOLDER] = str(own)
+        owner = os.getpid()
+        try:
+            yield
+        finally:
+            # A worker is forked in this block, and leaves it, too.
+            if os.getpid() == owner:
+                del os.environ[FOLDER]
+                shutil.rmtree(own, ignore_errors=True)
+
+
+def use() -> None:
+    """Let metrics that are made from now on be shared, where there is a folder."""
+    if os.environ.get(FOLDER):
+        _values.MmapedDict = _Reserved
+        _values.ValueClass = _values.MultiProcessValue(_Number(Path(os.environ[FOLDER])))
+
+
+def shared() -> CollectorRegistry | None:
+    """What all processes have written; None where each is on its own."""
+    found = os.environ.get(FOLDER)
+    if not found:
+        return None
+    _forget_the_dead(Path(found))
+    registry = CollectorRegistry()
+    _multiprocess.MultiProcessCollector(registry, found)
+    return registry
+
+
+class _Number:
+    """The number of the process that asks, held until it ends, however it ends."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._process = 0
+        self._number = 0
+        self._lock = -1
+
+    def __call__(self) -> int:
+        if self._process != os.getpid():
+            self._take()
+        return self._number
+
+    def _take(self) -> None:
+        if self._lock >= 0:
+            # A fork's copy: the lock is the parent's, and stays so.
+            os.close(self._lock)
+        number = 1
+        while (lock := _locked(self._folder, number)) is None:
+            number += 1
+        _multiprocess.mark_process_dead(number, str(self._folder))
+        self._process, self._number, self._lock = os.getpid(), number, lock
+
+
+class _Reserved(_mmap_dict.MmapedDict):  # type: ignore[misc]
+    """Takes its room on disk before it writes: a full disk would otherwise end the process by a signal.
+
+    Raises OSError where there is no room.
+    """
+
+    def __init__(self, filename: str, read_mode: bool = False) -> None:
+        if not read_mode:
+            with Path(filename).open("ab") as file:
+                try:
+                    os.posix_fallocate(file.fileno(), 0, max(_FIRST_SIZE, file.tell()))
+                except OSError:
+                    if not file.tell():
+                        # Nobody can read an empty one.
+                        Path(filename).unlink()
+                    raise
+        super().__init__(filename, read_mode)
+
+    def _init_value(self, key: str) -> None:
+        # More than an entry takes: its key, a length, padding and two numbers.
+        needed = self._used + len(key.encode()) + 64
+        if needed > self._capacity:
+            os.posix_fallocate(self._f.fileno(), 0, 2 * self._capacity)
+        super()._init_value(key)
+
+
+def _parent() -> Path:
+    for place in (_MEMORY, Path(tempfile.gettempdir())):
+        with suppress(OSError):
+            free = os.statvfs(place)
+            if os.access(place, os.W_OK) and free.f_bavail * free.f_frsize >= _LEAST_FREE:
+                return place
+    return Path(tempfile.gettempdir())
+
+
+def _remove_abandoned(parent: Path) -> None:
+    """Folders of main processes that were killed."""
+    for folder in parent.glob(f"{_PREFIX}*"):
+        with suppress(OSError), (folder / "lock").open("r+") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _forget_the_dead(folder: Path) -> None:
+    """What a process says of this very moment ends with it."""
+    for number in {file.stem.rpartition("_")[2] for file in folder.glob("gauge_live*.db")}:
+        lock = _locked(folder, int(number))
+        if lock is not None:
+            _multiprocess.mark_process_dead(int(number), str(folder))
+            os.close(lock)
+
+
+def _locked(folder: Path, number: int) -> int | None:
+    """A descriptor that holds `number`; None where a process has it."""
+    lock = os.open(folder / f"{number}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(lock)
+        return None
+    return lock

@@ -1,0 +1,94 @@
+"""Signs of life of the workers, and who has given none for too long.
+
+A worker counts up in memory that it shares with its supervisor. Each count has gone through its event loop
+and one of its request threads, so a worker that counts answers, however much it has to do.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing import get_context
+from typing import Any
+
+INTERVAL = 1.0
+"""Seconds from one sign of life to the next."""
+
+# How long a worker may take to start: it waits for a database that hangs, too.
+STARTS_WITHIN = 300.0
+# Who has not looked for so long has been suspended, and the workers may have been, too.
+_SUSPENDED = 5.0
+
+
+def shared_counts(workers: int, method: str | None = None) -> Any:
+    """A count for each worker, which processes that are started by `method` share."""
+    return get_context(method).RawArray("Q", workers)
+
+
+def count_up(
+    counts: Any, worker: int, loop: asyncio.AbstractEventLoop, put_first: Callable[[Callable[[], None]], None]
+) -> None:
+    """In worker number `worker`: count from now on. `put_first` has a job done by a request thread, before
+    all that waits: a long queue is no silence.
+    """
+
+    def on_the_loop() -> None:
+        put_first(on_a_thread)
+
+    def on_a_thread() -> None:
+        counts[worker] += 1
+        # The loop of a worker that ends is closed.
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(loop.call_later, INTERVAL, on_the_loop)
+
+    loop.call_soon(on_the_loop)
+
+
+@dataclass(slots=True)
+class _Sign:
+    count: int
+    since: float
+
+
+class Heartbeats:
+    """What a supervisor has seen of `counts`. `patience` is in seconds; 0: nobody is missed."""
+
+    def __init__(
+        self, counts: Sequence[int], patience: float, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._counts: Any = counts
+        self._patience = patience
+        self._clock = clock
+        self._signs: dict[int, _Sign] = {}
+        self._looked = clock()
+
+    def starts(self, worker: int) -> None:
+        """`worker` is a new process, and has not counted yet."""
+        self._counts[worker] = 0
+        self._signs[worker] = _Sign(0, self._clock())
+
+    def silent(self) -> list[int]:
+        """The workers that have given no sign for longer than they may, each once until it starts again.
+
+        To be asked every second or so.
+        """
+        now = self._clock()
+        if now - self._looked > _SUSPENDED:
+            for sign in self._signs.values():
+                sign.since = now
+        self._looked = now
+        if not self._patience:
+            return []
+        found = []
+        for worker, sign in self._signs.items():
+            count = self._counts[worker]
+            if count != sign.count:
+                sign.count, sign.since = count, now
+            elif now - sign.since > (self._patience if count else max(STARTS_WITHIN, self._patience)):
+                found.append(worker)
+        for worker in found:
+            del self._signs[worker]
+        return found

@@ -1,0 +1,144 @@
+"""The account of the platform's budget that all processes keep together, in Redis."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+from collections.abc import Sequence
+from itertools import count
+from pathlib import Path
+from typing import Any, Final
+
+from crmclient.dataverse.http.budget import (
+    BOUNDLESS,
+    BUCKETS,
+    KEPT,
+    LEASE,
+    SHARES,
+    SPAN,
+    Admission,
+    Budget,
+    Limits,
+    Reason,
+    Refusal,
+    Said,
+    Standing,
+)
+from crmclient.dataverse.http.bulkhead import LONGEST_WAIT
+from crmclient.dataverse.http.process_budget import ProcessBudget
+from crmclient.platform import Share
+from project.redis_memory import RedisMemory
+
+# One script decides at once: between a question and its answer other processes would spend.
+_SCRIPT: Final = Path(__file__).with_name("shared_budget.lua").read_text(encoding="ascii")
+_GROUP: Final = {share: number for number, share in enumerate(SHARES)}
+
+# A later refusal may ask for less than an earlier one: the longer pause stays.
+_EXTEND: Final = """
+if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[1]) then
+    redis.call('SET', KEYS[1], '', 'PX', ARGV[1])
+end
+"""
+
+
+class RedisBudget(Budget):
+    """Of the application users `client_ids` at `url`. While Redis does not answer, each of the `processes`
+    takes its share, and counts what it has sent before."""
+
+    def __init__(
+        self, redis: str, url: str, client_ids: Sequence[str], limits: Limits, processes: int
+    ) -> None:
+        self.limits = limits
+        self._memory = RedisMemory(redis, "the platform's budget and its pauses are known")
+        self._own = ProcessBudget(limits.part(processes), len(client_ids))
+        self._keys = [key for client_id in client_ids for key in _keys(url, client_id)]
+        self._limits = json.dumps(
+            {
+                "requests": limits.requests,
+                "work": BOUNDLESS if limits.work >= BOUNDLESS else round(limits.work * 1000),
+                "places": limits.places,
+                "window": round(limits.window * 1000),
+                "shares": [limits.shares.get(share, 0.0) for share in SHARES],
+                "buckets": BUCKETS,
+                "span": SPAN,
+                "kept": KEPT,
+                "boundless": BOUNDLESS,
+                "lease": round(LEASE * 1000),
+            }
+        )
+        self._process = secrets.token_hex(6)
+        self._ids = count()
+
+    def take(self, share: Share, only: int | None = None) -> Admission | Refusal:
+        paused = self._own.paused(only)
+        if paused > LONGEST_WAIT:
+            # Enough is known: a refusal costs no question to the others.
+            return Refusal(paused, Reason.PAUSE)
+        id = f"{self._process}{next(self._ids)}"
+        answer = self._run("take", self._keys, _GROUP[share], -1 if only is None else only, id)
+        if answer is None:
+            return self._own.take(share, only)
+        user, first, second, *pauses = answer
+        if user < 0:
+            for number, milliseconds in enumerate(pauses[0]):
+                if milliseconds > 0:
+                    self._own.rest(number, milliseconds / 1000)
+            return Refusal(first / 1000, Reason(second.decode()))
+        self._own.note(user, share, id)
+        return Admission(id, user, share, first, second / 1000)
+
+    def settle(self, admission: Admission, seconds: float, said: Said) -> None:
+        if not admission.id.startswith(self._process):
+            # Admitted while Redis was away, which knows nothing of it.
+            self._own.settle(admission, seconds, said)
+            return
+        # What the platform says is about all processes: Redis has it, this one's count needs no correction.
+        self._own.settle(admission, seconds, Said())
+        self._run(
+            "settle",
+            self._keys[3 * admission.user : 3 * admission.user + 2],
+            _GROUP[admission.share],
+            admission.id,
+            round(seconds * 1000),
+            -1 if said.requests is None else round(said.requests),
+            -1 if said.work is None else round(said.work * 1000),
+            round(admission.requests),
+            round(admission.work * 1000),
+        )
+
+    def rest(self, user: int, seconds: float) -> tuple[float, float]:
+        milliseconds = int(seconds * 1000)
+        if milliseconds > 0:
+            self._memory.run(_EXTEND, [self._keys[3 * user + 2]], [milliseconds])
+        return self._own.rest(user, seconds)
+
+    def paused(self, only: int | None = None) -> float:
+        return self._own.paused(only)
+
+    def standing(self) -> Sequence[Standing]:
+        answer = self._run("standing", self._keys)
+        if answer is None:
+            return self._own.standing()
+        return [
+            Standing(
+                dict(zip(SHARES, requests, strict=True)),
+                {share: work_ / 1000 for share, work_ in zip(SHARES, work, strict=True)},
+                others,
+                running,
+                pause / 1000,
+            )
+            for requests, work, others, running, pause in answer
+        ]
+
+    def _run(self, command: str, keys: Sequence[str], *arguments: str | int | float) -> Any:
+        return self._memory.run(_SCRIPT, keys, [command, self._limits, *arguments])
+
+
+def _keys(url: str, client_id: str) -> tuple[str, str, str]:
+    """The braces keep all users of an organisation on one node of a cluster, where a script reaches them."""
+    root = url.rstrip("/").lower()
+    organisation = hashlib.sha256(root.encode()).hexdigest()[:32]
+    user = hashlib.sha256(f"{root} {client_id.lower()}".encode()).hexdigest()[:32]
+    name = f"portico:budget:{{{organisation}}}:{user}"
+    return f"{name}:use", f"{name}:running", f"{name}:pause"

@@ -1,0 +1,112 @@
+"""What a process counts in memory, and one thread of it writes to the database in batches.
+
+Whoever counts pays for a lock and an addition. What a killed process had not written is lost: at most the
+counts of the last `interval` seconds.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from abc import ABC, abstractmethod
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any, Generic, Protocol, TypeVar
+
+from django.db import DatabaseError, IntegrityError, close_old_connections, connections, transaction
+
+from crmclient.outages import Outage
+
+
+class Addable(Protocol):
+    def add(self, other: Any, /) -> None:
+        """Take the counts of another of the same place in."""
+        ...
+
+
+Place = TypeVar("Place", bound=tuple[Any, ...])
+Count = TypeVar("Count", bound=Addable)
+
+
+class BatchedCounts(ABC, Generic[Place, Count]):
+    """The counts of this process that are not written yet, by place. A place is a row of the table.
+
+    A subclass counts with `_lock` held, and calls `_write_later` after that.
+    """
+
+    def __init__(self, new: Callable[[], Count], *, interval: float, name: str, outage: Outage) -> None:
+        self._lock = threading.Lock()
+        self._new = new
+        self._counts: defaultdict[Place, Count] = defaultdict(new)
+        self._interval = interval
+        self._name = name
+        self._outage = outage
+        self._writes = False
+        self._writer: int | None = None
+
+    @abstractmethod
+    def _add(self, place: Place, count: Count) -> int:
+        """Add to the row of a place; 0 where there is none."""
+
+    @abstractmethod
+    def _create(self, place: Place, count: Count) -> None:
+        """Make the row of a place. Raises IntegrityError where another process has."""
+
+    def write_from_now_on(self) -> None:
+        """Let a thread write the counts. It starts with the first count, so that it lives in the worker."""
+        self._writes = True
+
+    def flush(self) -> None:
+        """Write what was counted. Raises DatabaseError; the counts are kept then."""
+        with self._lock:
+            taken, self._counts = self._counts, defaultdict(self._new)
+        if not taken:
+            return
+        try:
+            with transaction.atomic():
+                # In one order everywhere: two processes never wait for each other's rows.
+                for place, count in sorted(taken.items(), key=lambda item: item[0]):
+                    self._write(place, count)
+        except DatabaseError:
+            with self._lock:
+                for place, count in taken.items():
+                    self._counts[place].add(count)
+            raise
+
+    def _write(self, place: Place, count: Count) -> None:
+        if self._add(place, count):
+            return
+        try:
+            with transaction.atomic():
+                self._create(place, count)
+        except IntegrityError:
+            # Another process was first.
+            self._add(place, count)
+
+    def _write_later(self) -> None:
+        # Of a process that was forked, the thread stayed behind.
+        if self._writes and self._writer != os.getpid():
+            self._start_writer()
+
+    def _start_writer(self) -> None:
+        with self._lock:
+            if self._writer == os.getpid():
+                return
+            self._writer = os.getpid()
+        threading.Thread(target=self._write_again_and_again, name=self._name, daemon=True).start()
+
+    def _write_again_and_again(self) -> None:
+        pause = threading.Event()
+        while True:
+            pause.wait(self._interval)
+            if not self._counts:
+                continue
+            # As at the beginning of a request: a connection that died meanwhile is replaced.
+            close_old_connections()
+            try:
+                self.flush()
+            except DatabaseError as error:
+                self._outage.failed(reason=type(error).__name__)
+                connections.close_all()
+            else:
+                self._outage.worked()

@@ -1,0 +1,126 @@
+"""What an answer is kept under: everything that it depends on."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from typing import TypeAlias
+
+from django.conf import settings
+
+from crmclient import Platform
+from designer.configuration import Endpoint
+from designer.entities_read import entities_read
+from designer.sharing import sharing
+from runtime.caching.generations import Generations
+from runtime.http.problems import Problem
+from runtime.request_context import Exchange
+
+# Raised where entries made by earlier code would be read wrongly, or say something else.
+_FORMAT = "1"
+# What decides, beside the definition, what is asked and whom.
+_SETTINGS = ("CRM_URL", "DATABASE_URL", "CRM_TIME_ZONE", "CRM_FISCAL_YEAR_START")
+
+
+# All parts of a key, of which memory is looked up by; `digest` makes of them what fits everywhere.
+Key: TypeAlias = tuple[str, ...]
+
+
+def digest(key: Key) -> str:
+    """The key as one word, which says nothing of what it was made of."""
+    return hashlib.sha256(_joined(key)).hexdigest()
+
+
+class AnswerKeys:
+    """The keys of one endpoint's answers, at one state of its configuration and of the metadata.
+
+    Raises a MetadataError where what it reads cannot be told.
+    """
+
+    def __init__(self, endpoint: Endpoint, platform: Platform, metadata: str, *, answers_json: bool) -> None:
+        self._sharing = sharing(endpoint)
+        self._reads = _reads(endpoint, platform)
+        # Whether answers are files: which type is taken, the operation judges itself.
+        self.are_files = not answers_json
+        self._impersonates = bool(settings.PORTICO["CRM_IMPERSONATE"])
+        parts = [_FORMAT, metadata, *(str(settings.PORTICO[name]) for name in _SETTINGS)]
+        parts.append(endpoint.definition.model_dump_json())
+        if endpoint.entity is not None:
+            parts.append(endpoint.entity.model_dump_json())
+        parts += ["", *(exposure.model_dump_json() for exposure in endpoint.exposures)]
+        self._endpoint = hashlib.sha256(_joined(parts)).hexdigest()
+        by_any = self._sharing.is_by_caller or self._sharing.is_by_roles or self._impersonates
+        self._everybody = None if by_any else _common([""])
+        self._latest: tuple[Generations | None, str] = (None, "")
+
+    def shared_by(self, exchange: Exchange) -> str | None:
+        """What callers who share answers have in common; None where each has answers of its own."""
+        if self._everybody is not None:
+            return self._everybody
+        if self._sharing.is_by_caller:
+            return None
+        common = [self._acting(exchange)]
+        caller, roles = exchange.caller, self._sharing.roles
+        if roles is None:
+            common += ["anonymous" if caller.is_anonymous else "known", *sorted(caller.roles)]
+        elif roles:
+            common += sorted(caller.roles & roles)
+        return _common(common)
+
+    def key(self, exchange: Exchange, generations: Generations) -> Key:
+        """Of the answer to a request. Raises what reading the caller's properties raises, except refusals."""
+        request = exchange.request
+        latest, of_latest = self._latest
+        if latest is not generations:
+            of_latest = generations.of(self._reads)
+            self._latest = (generations, of_latest)
+        asked = (
+            self._endpoint,
+            request.path,
+            str(request.META.get("QUERY_STRING", "")),
+            str(request.META.get("HTTP_ACCEPT", "")) if self.are_files else "",
+            of_latest,
+        )
+        shared = exchange.shared_by
+        return (*asked, *self._own(exchange)) if shared is None else (*asked, "shared", shared)
+
+    def _own(self, exchange: Exchange) -> Iterable[str]:
+        """Everything that is known of the caller: another token of theirs may say something else."""
+        caller = exchange.caller
+        yield from ("own", self._acting(exchange), caller.issuer, caller.subject, caller.type)
+        yield str(caller.record or "")
+        yield repr(sorted(caller.roles))
+        yield repr(sorted(caller.claims.items()))
+        yield repr(caller.profile)
+        if self._sharing.properties:
+            yield _properties(exchange)
+
+    def _acting(self, exchange: Exchange) -> str:
+        """As whom the platform is called: it judges that user's rights itself."""
+        return str(exchange.call.caller or "") if self._impersonates else ""
+
+
+def _reads(endpoint: Endpoint, platform: Platform) -> frozenset[str] | None:
+    found, notes = entities_read(endpoint, platform.attributes), platform.conventions.notes
+    if found is None or notes is None or not endpoint.definition.settings.reads_notes:
+        return found
+    return found | {notes.entity}
+
+
+def _properties(exchange: Exchange) -> str:
+    """What the caller's properties are now, or that there are none: a refusal is the operation's to raise."""
+    try:
+        return repr(sorted(exchange.user.items()))
+    except Problem as problem:
+        if problem.status_code in (401, 403):
+            return str(problem.code)
+        raise
+
+
+def _common(parts: Iterable[str]) -> str:
+    return _joined(parts).decode("utf-8", "surrogatepass")
+
+
+def _joined(parts: Iterable[str]) -> bytes:
+    # Lengths keep ("a", "bc") apart from ("ab", "c").
+    return "".join(f"{len(part)}:{part}" for part in parts).encode("utf-8", "surrogatepass")

@@ -1,0 +1,358 @@
+"""An endpoint's answers from the cache: found, asked for once, refreshed, or served past their time.
+
+Whether a caller may call has been judged before, on each request. What is served here is what the caller's
+own call would have been answered with at some moment within the endpoint's seconds, and after every write of
+ours.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as NoResult
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cache
+from typing import TypeAlias
+
+from django.conf import settings
+from django.db import DEFAULT_DB_ALIAS, connections
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+
+from crmclient.errors import DeadlineExceeded, Throttled, Unavailable
+from crmclient.watchdog import Watch
+from designer.kinds.answer_cache import AnswerCache
+from runtime.caching.answer_keys import AnswerKeys, Key, digest
+from runtime.caching.entries import Entry
+from runtime.caching.flights import Flight, Flights
+from runtime.caching.generations import generations_of
+from runtime.caching.local_store import LocalStore
+from runtime.caching.shared_store import LARGEST, SharedStore, shared_store
+from runtime.http.conditions import not_modified, unless_held
+from runtime.request_context import Exchange
+
+logger = logging.getLogger("portico.caching")
+
+Run: TypeAlias = Callable[[Exchange], HttpResponseBase]
+
+# The platform cannot be asked now, which says nothing of the answer.
+_AWAY = (Throttled, Unavailable, DeadlineExceeded)
+# In the last part of its time an answer is refreshed by one, while all others are still given it.
+_LAST_PART = 0.1
+_REFRESHERS = 2
+# After the platform was away, answers past their time are served for so long without asking it.
+_PAUSE, _LONGEST_PAUSE = 1.0, 60.0
+# Seconds that an answer is waited for which another process has begun to ask for.
+_PATIENCE = 5.0
+# Seconds that the clocks of two machines may differ by.
+_SKEW = 5.0
+# Who finds no place among those who wait is refused so soon.
+_QUICK = 0.25
+
+_MEGABYTE = 1024 * 1024
+# As RFC 9211 has it, each response says what the cache did.
+STATUS = "Cache-Status"
+_NAME = "Portico"
+# As it calls the reason where the caller wants what is not kept.
+_REQUESTED = "request"
+
+
+class CachedAnswers:
+    """The answers of one endpoint. `keys` keep apart what may not be shared."""
+
+    def __init__(self, keys: AnswerKeys, cache: AnswerCache) -> None:
+        self._keys = keys
+        self._seconds = cache.seconds
+        self._stale = cache.stale_seconds
+        self._gives_fresh = cache.fresh
+        self._early = cache.seconds * _LAST_PART
+        self._pause = _Pause()
+
+    def answer(self, exchange: Exchange, run: Run) -> HttpResponseBase:
+        """What `run` answers, or has answered to somebody who shares it. Raises what `run` raises."""
+        exchange.shared_by = self._keys.shared_by(exchange)
+        if exchange.write_generations is None:
+            # The configuration has only just been found to cache: what ends answers is not known yet.
+            return _unkept(run(exchange), exchange.request, "fwd=bypass")
+        if self._keys.are_files and _is_partial(exchange.request):
+            return _unkept(run(exchange), exchange.request, "fwd=method")
+        key = self._keys.key(exchange, generations_of(exchange.write_generations))
+        if self._gives_fresh and _wants_fresh(exchange.request):
+            return self._ask(exchange, run, key, _REQUESTED)
+        entry = _store().get(key)
+        left = self._left(entry)
+        if entry is not None and left > 0:
+            if left <= self._early:
+                self._refresh(exchange, run, key)
+            return _kept(entry, exchange.request, f"hit; ttl={int(left)}")
+        if entry is not None and self._pause.is_on and self._may_be_late(entry):
+            return _kept(entry, exchange.request, f"hit; ttl={int(left)}; detail=platform-away")
+        try:
+            return self._ask(exchange, run, key, "stale" if entry is not None else "uri-miss")
+        except _AWAY:
+            # Where this process had none, that of another one may have come to it.
+            entry = entry or _store().get(key)
+            if entry is None or not self._may_be_late(entry):
+                raise
+            left = self._left(entry)
+            return _kept(entry, exchange.request, f"hit; ttl={int(left)}; detail=platform-away")
+
+    def _left(self, entry: Entry | None) -> float:
+        """The seconds that are left of an answer's time: none, or less, once it is over."""
+        if entry is None:
+            return 0.0
+        left = entry.made + self._seconds - time.time()
+        # One of the future was made by a clock that has been put right since.
+        return left if left <= self._seconds + _SKEW else 0.0
+
+    def _may_be_late(self, entry: Entry) -> bool:
+        return time.time() < entry.made + self._seconds + self._stale
+
+    def _ask(self, exchange: Exchange, run: Run, key: Key, why: str) -> HttpResponseBase:
+        # Anonymous callers have a part of the platform's budget: others may ask when it is spent.
+        with _flights.board((key, exchange.caller.is_anonymous, why == _REQUESTED)) as (flight, leads):
+            if leads:
+                return self._lead(exchange, run, key, flight, why)
+        entry = _follow(flight, exchange.seconds_left)
+        if entry is None:
+            return _unkept(run(exchange), exchange.request, f"fwd={why}")
+        return _kept(entry, exchange.request, f"fwd={why}; collapsed")
+
+    def _lead(self, exchange: Exchange, run: Run, key: Key, flight: Flight, why: str) -> HttpResponseBase:
+        # A flight that has just ended may have left it here, and another process in Redis.
+        entry = (
+            None if why == _REQUESTED else self._fresh(_store().get(key)) or self._fresh(self._shared(key))
+        )
+        if entry is not None:
+            flight.set_result(entry)
+            return _kept(entry, exchange.request, f"hit; ttl={int(self._left(entry))}")
+        patience = min(_PATIENCE, exchange.seconds_left / 2)
+        with _shared_store().turn(digest(key), holding=_deadline(), patience=patience) as turn:
+            entry = self._fresh(turn.found)
+            if entry is not None and why != _REQUESTED:
+                self._keep(key, entry)
+                flight.set_result(entry)
+                return _kept(entry, exchange.request, f"fwd={why}; collapsed")
+            try:
+                response = run(exchange)
+            except BaseException as error:
+                if isinstance(error, _AWAY):
+                    self._pause.begin(error)
+                flight.set_exception(error)
+                raise
+            entry = _entry(response, exchange)
+            is_stored = entry is not None and self._store(key, entry)
+        flight.set_result(entry)
+        said = f"fwd={why}; stored" if is_stored else f"fwd={why}"
+        if entry is None:
+            return _unkept(response, exchange.request, said)
+        return _answer(entry, exchange.request, said)
+
+    def _fresh(self, entry: Entry | None) -> Entry | None:
+        return entry if self._left(entry) > 0 else None
+
+    def _shared(self, key: Key) -> Entry | None:
+        """What another process has kept, which may be past its time: this one keeps it, too."""
+        entry = _shared_store().get(digest(key))
+        if entry is not None:
+            self._keep(key, entry)
+        return entry
+
+    def _store(self, key: Key, entry: Entry) -> bool:
+        """Keep an answer for all processes; whether this one has."""
+        _shared_store().put(digest(key), entry, self._kept_for(entry))
+        return self._keep(key, entry)
+
+    def _keep(self, key: Key, entry: Entry) -> bool:
+        seconds = self._kept_for(entry)
+        return seconds > 0 and _store().put(key, entry, seconds)
+
+    def _kept_for(self, entry: Entry) -> float:
+        return entry.made + self._seconds + self._stale - time.time()
+
+    def _refresh(self, exchange: Exchange, run: Run, key: Key) -> None:
+        """Ask anew beside the request, unless somebody does already, or there is nobody free to."""
+        if self._pause.is_on or not _refreshing.begin(key):
+            return
+        later = replace(exchange, deadline=time.monotonic() + _deadline(), watch=None, in_background=True)
+
+        def ask() -> None:
+            database = connections[DEFAULT_DB_ALIAS]
+            try:
+                with Watch(database, later.deadline) as watch:
+                    later.watch = watch
+                    self._ask_anew(later, run, key)
+            except Exception as error:
+                if isinstance(error, _AWAY):
+                    self._pause.begin(error)
+                # The next request after the answer's time asks itself, and is told.
+                logger.info("a cached answer could not be refreshed: %s", type(error).__name__)
+            finally:
+                _refreshing.end(key)
+                database.close()
+
+        try:
+            _refreshers().submit(ask)
+        except RuntimeError:
+            # The process is stopping.
+            _refreshing.end(key)
+
+    def _ask_anew(self, exchange: Exchange, run: Run, key: Key) -> None:
+        entry = _shared_store().get(digest(key))
+        if entry is not None and self._left(entry) > self._early:
+            self._keep(key, entry)
+            return
+        with _shared_store().turn(digest(key), holding=_deadline(), patience=0) as turn:
+            entry = _entry(run(exchange), exchange) if turn.is_ours else None
+            if entry is not None:
+                self._store(key, entry)
+
+
+def _wants_fresh(request: HttpRequest) -> bool:
+    given = str(request.META.get("HTTP_CACHE_CONTROL", ""))
+    return any(part.strip().lower() == "no-cache" for part in given.split(","))
+
+
+def _deadline() -> float:
+    return float(settings.PORTICO["REQUEST_DEADLINE"])
+
+
+def _entry(response: HttpResponseBase, exchange: Exchange) -> Entry | None:
+    """What is kept of an answer; None of one that is too large, or is no answer."""
+    if response.status_code not in (200, 204):
+        return None
+    if isinstance(response, StreamingHttpResponse):
+        if int(response.headers.get("Content-Length", LARGEST + 1)) > LARGEST:
+            return None
+        # Read to its end it needs no close, which would tell Django that the request is over.
+        content = b"".join(response.streaming_content)  # type: ignore[arg-type]  # it is no asynchronous one
+        response = HttpResponse(content, status=response.status_code, headers=dict(response.items()))
+    return Entry.of(response, exchange.now.timestamp()) if isinstance(response, HttpResponse) else None
+
+
+def _is_partial(request: HttpRequest) -> bool:
+    """Whether less than the whole file is asked for."""
+    return request.method == "HEAD" or "HTTP_RANGE" in request.META
+
+
+def _answer(entry: Entry, request: HttpRequest, said: str, **more: str) -> HttpResponse:
+    more["Cache_Status"] = f"{_NAME}; {said}"
+    tag = entry.tag
+    if tag is None or not not_modified(request, tag):
+        return entry.response(**more)
+    headers = {name.replace("_", "-"): value for name, value in more.items()}
+    return HttpResponse(status=304, headers={"ETag": tag, **headers})
+
+
+def _unkept(response: HttpResponseBase, request: HttpRequest, said: str) -> HttpResponseBase:
+    response = unless_held(request, response)
+    response.headers[STATUS] = f"{_NAME}; {said}"
+    return response
+
+
+def _kept(entry: Entry, request: HttpRequest, said: str) -> HttpResponse:
+    return _answer(entry, request, said, Age=str(max(0, int(time.time() - entry.made))))
+
+
+def _follow(flight: Flight, seconds: float) -> Entry | None:
+    """What another request is given; None where it can have no part in it.
+
+    Raises what that request raises, and Unavailable where too many wait already, and longer than a moment.
+    """
+    try:
+        with _waiting.place() as has_place:
+            return flight.result(max(0.0, seconds if has_place else min(seconds, _QUICK)))
+    except NoResult:
+        # `concurrent.futures` says so of the waiting, and of nothing that the flight has raised.
+        if flight.done():
+            return flight.result()
+        if has_place:
+            raise DeadlineExceeded("The answer that others wait for took too long.") from None
+        raise Unavailable("Many callers wait for this answer.", retry_after=1) from None
+
+
+class _Waiting:
+    """Those who wait for an answer that another asks for: they leave threads for what waits for nothing."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._count = 0
+
+    @contextmanager
+    def place(self) -> Iterator[bool]:
+        with self._lock:
+            has_place = self._count < max(1, int(settings.PORTICO["THREADS"]) - 1)
+            self._count += has_place
+        try:
+            yield has_place
+        finally:
+            with self._lock:
+                self._count -= has_place
+
+
+class _Pause:
+    """Until when the platform is not asked for what can be served past its time."""
+
+    def __init__(self) -> None:
+        self._until = 0.0
+
+    @property
+    def is_on(self) -> bool:
+        return time.monotonic() < self._until
+
+    def begin(self, error: BaseException) -> None:
+        after = getattr(error, "retry_after", None)
+        seconds = _PAUSE if after is None else min(max(_PAUSE, float(after)), _LONGEST_PAUSE)
+        self._until = max(self._until, time.monotonic() + seconds)
+
+
+class _Refreshing:
+    """The keys of answers that are being refreshed."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._keys: set[Key] = set()
+
+    def begin(self, key: Key) -> bool:
+        with self._lock:
+            if key in self._keys or len(self._keys) >= _REFRESHERS:
+                return False
+            self._keys.add(key)
+            return True
+
+    def end(self, key: Key) -> None:
+        with self._lock:
+            self._keys.discard(key)
+
+
+_flights = Flights()
+_waiting = _Waiting()
+_refreshing = _Refreshing()
+
+
+@cache
+def _refreshers() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(_REFRESHERS, thread_name_prefix="portico-refresh")
+
+
+def _shared_store() -> SharedStore:
+    return shared_store(settings.PORTICO["CACHE_URL"], settings.PORTICO["CACHE_ENCRYPT"])
+
+
+def _store() -> LocalStore:
+    return _store_of(settings.PORTICO["ANSWER_CACHE_MEGABYTES"])
+
+
+@cache
+def _store_of(megabytes: int) -> LocalStore:
+    return LocalStore(megabytes * _MEGABYTE)
+
+
+def forget() -> None:
+    """Keep nothing that was answered."""
+    _store().clear()
+    _shared_store().clear()

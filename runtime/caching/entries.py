@@ -1,0 +1,85 @@
+"""A kept answer: its status, headers and body, and when it was asked for."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import orjson
+from django.http import HttpResponse
+
+from runtime.http.conditions import digest
+from runtime.http.rendering import JSON
+
+# What is longer is compressed where memory is shared.
+_LONG = 2_048
+_PLAIN, _COMPRESSED = b"0", b"1"
+_BREAK = b"\n"
+
+# What belongs to one request, or is said of each answer anew.
+_NOT_KEPT = frozenset({"cache-control", "vary", "content-length", "x-request-id"})
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """`made` is when its request began, in seconds of `time.time()`: what it says is as old as that."""
+
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+    made: float
+    # The headers as Django keeps them.
+    _kept: Mapping[str, tuple[str, str]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_kept", {name.lower(): (name, value) for name, value in self.headers})
+
+    @classmethod
+    def of(cls, response: HttpResponse, made: float) -> Entry:
+        headers = {name: value for name, value in response.items() if name.lower() not in _NOT_KEPT}
+        if response.status_code == 200:
+            headers.setdefault("ETag", f'"{digest(response.content)}"')
+        return cls(response.status_code, tuple(headers.items()), response.content, made)
+
+    @property
+    def tag(self) -> str | None:
+        kept = self._kept.get("etag")
+        return None if kept is None else kept[1]
+
+    def response(self, **more: str) -> HttpResponse:
+        """The answer as it was kept, with `more` headers of plain text, `_` for `-`."""
+        response = HttpResponse(self.body, status=self.status, content_type=JSON)
+        # They were checked when they were first set, which takes longer than all else that a hit does.
+        headers = response.headers._store
+        headers.update(self._kept)
+        for key, value in more.items():
+            name = key.replace("_", "-")
+            headers[name.lower()] = (name, value)
+        return response
+
+    @property
+    def size(self) -> int:
+        """About what it takes of memory."""
+        return len(self.body) + sum(len(name) + len(value) for name, value in self.headers) + 512
+
+    def packed(self) -> bytes:
+        """As bytes, for another process."""
+        head = orjson.dumps((self.status, self.headers, self.made))
+        content = head + _BREAK + self.body
+        if len(content) < _LONG:
+            return _PLAIN + content
+        return _COMPRESSED + zlib.compress(content, 1)
+
+    @classmethod
+    def unpacked(cls, content: bytes, most: int) -> Entry | None:
+        """What `packed` has made; None for what is larger than `most` bytes."""
+        kind, content = content[:1], content[1:]
+        if kind == _COMPRESSED:
+            inflate = zlib.decompressobj()
+            content = inflate.decompress(content, most)
+            if not inflate.eof:
+                return None
+        head, _, body = content.partition(_BREAK)
+        status, headers, made = orjson.loads(head)
+        return cls(status, tuple((name, value) for name, value in headers), body, made)

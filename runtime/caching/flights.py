@@ -1,0 +1,39 @@
+"""One caller asks, the others wait for that answer."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Hashable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from typing import TypeAlias
+
+from runtime.caching.entries import Entry
+
+# None: there is an answer, but none that others can have.
+Flight: TypeAlias = "Future[Entry | None]"
+
+
+class Flights:
+    """What this process is asking the platform for at this moment, by key."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._flying: dict[Hashable, Flight] = {}
+
+    @contextmanager
+    def board(self, key: Hashable) -> Iterator[tuple[Flight, bool]]:
+        """The flight of `key`, and whether it is the caller's own, who must give it a result or an error."""
+        with self._lock:
+            flight = self._flying.get(key)
+            leads = flight is None
+            if flight is None:
+                flight = self._flying[key] = Future()
+        try:
+            yield flight, leads
+        finally:
+            if leads:
+                with self._lock:
+                    del self._flying[key]
+                if not flight.done():
+                    flight.set_result(None)

@@ -1,0 +1,141 @@
+"""The platform as our own writes reach it: each raises the generations of what it changes."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import Any, TypeVar
+
+from crmclient import Platform, Reference
+from crmclient.errors import PlatformError
+from crmclient.metadata import Relationship
+from crmclient.platform import Create, Delete, Update
+from crmclient.stand_in import Asked, Effect, StandIn
+from runtime.caching.generations import ANY, raise_generations
+
+logger = logging.getLogger("portico.caching")
+
+R = TypeVar("R")
+
+
+class _Switch:
+    """Whether some endpoint caches its answers, as this process knows it."""
+
+    is_on = False
+
+
+_switch = _Switch()
+
+
+def cache_from_now_on(is_on: bool) -> None:
+    """Say whether some endpoint of the configuration that is served from now on caches its answers."""
+    _switch.is_on = is_on
+
+
+class NotedWrites(StandIn):
+    """Passes everything on to `platform`; writes end the cached answers that they may have changed.
+
+    `always`: also where this process does not know of any endpoint that caches its answers. `changes` are the
+    entities that processes are declared to change, beside those of their targets; none: they may change all.
+    """
+
+    def __init__(self, platform: Platform, *, always: bool = False, changes: Collection[str] = ()) -> None:
+        super().__init__(platform)
+        self._always = always
+        self._changes = frozenset(changes)
+
+    @property
+    def _is_needed(self) -> bool:
+        return self._always or _switch.is_on
+
+    def answer(self, asked: Asked, ask: Callable[[], R]) -> R:
+        if asked.effect is not Effect.WRITE:
+            return ask()
+        entities: Collection[str] = ()
+        if self._is_needed:
+            entities = self._written(asked)
+            raise_generations(entities)
+        try:
+            answer = ask()
+        except BaseException:
+            # What has failed may have been done all the same.
+            self._raise_after_failure(asked, entities)
+            raise
+        # Somebody may have switched a cache on while the write was under way.
+        if entities or self._is_needed:
+            raise_generations(entities or self._written(asked))
+        return answer
+
+    def _raise_after_failure(self, asked: Asked, entities: Collection[str]) -> None:
+        if not entities and not self._is_needed:
+            return
+        try:
+            raise_generations(entities or self._written(asked))
+        except Exception:
+            # The caller learns of the write's own failure, which says more.
+            logger.exception("cached answers could not be ended after a write that failed")
+
+    def _written(self, asked: Asked) -> Collection[str]:
+        """The entities whose records a write may change, itself or through what the platform does then."""
+        written: Callable[..., Iterable[str]] = _WRITTEN.get(asked.member, _anything)
+        return frozenset(written(self, *asked.arguments, **asked.options))
+
+    def _create(self, entity: str, *args: Any, **options: Any) -> Iterable[str]:
+        return (entity,)
+
+    def _update(self, entity: str, id: str, values: Mapping[str, Any], **options: Any) -> Iterable[str]:
+        ownership = self.conventions.of(entity).ownership
+        # With an owner, platforms may change that of the records below it.
+        return (ANY,) if ownership is not None and ownership.attribute in values else (entity,)
+
+    def _delete(self, *args: Any, **options: Any) -> Iterable[str]:
+        # Platforms delete, and take links from, whatever refers to the record.
+        return (ANY,)
+
+    def _upload(self, entity: str, *args: Any, **options: Any) -> Iterable[str]:
+        return (entity,)
+
+    def _batch(self, operations: Iterable[Any], **options: Any) -> Iterator[str]:
+        for one in operations:
+            match one:
+                case Create():
+                    yield from self._create(one.entity)
+                case Update():
+                    yield from self._update(one.entity, one.id, one.values)
+                case Delete() | _:
+                    yield from self._delete()
+
+    def _associate(
+        self, entity: str, id: str, relationship: str, *args: Any, **options: Any
+    ) -> Iterable[str]:
+        try:
+            known: Iterable[Relationship] = self._platform.relationships(entity)
+        except PlatformError:
+            return (ANY,)
+        for one in known:
+            if one.name == relationship and one.intersect is not None:
+                return (one.referenced, one.referencing, one.intersect)
+        return (ANY,)
+
+    def _execute(
+        self, process: str, *args: Any, target: Reference | None = None, **options: Any
+    ) -> Iterable[str]:
+        if not self._changes:
+            return (ANY,)
+        return self._changes if target is None else self._changes | {target.entity}
+
+
+def _anything(platform: NotedWrites, *args: Any, **options: Any) -> Iterable[str]:
+    return (ANY,)
+
+
+_WRITTEN: Mapping[str, Callable[..., Iterable[str]]] = {
+    "create": NotedWrites._create,
+    "update": NotedWrites._update,
+    "delete": NotedWrites._delete,
+    "upload": NotedWrites._upload,
+    "batch": NotedWrites._batch,
+    "associate": NotedWrites._associate,
+    "disassociate": NotedWrites._associate,
+    "execute": NotedWrites._execute,
+}

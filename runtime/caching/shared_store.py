@@ -1,0 +1,137 @@
+"""The answers that processes share, in Redis where `CACHE_URL` is set.
+
+Redis holds bytes that are of use under their own key alone, and to nobody without SECRET_KEY: encrypted or,
+with `CACHE_ENCRYPT=0`, signed. Nothing in them is ever executed. While Redis is away each process keeps its
+own.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from typing import NamedTuple, TypeVar
+
+import redis
+from redis.exceptions import LockError
+
+from crmclient.outages import Outage
+from runtime.caching.entries import Entry
+from runtime.http.sealing import checked, seal, signed, unseal
+
+logger = logging.getLogger("portico.caching")
+
+T = TypeVar("T")
+
+_SECONDS = 0.5
+_PAUSE = 5.0
+_PURPOSE = b"portico.answers"
+_PREFIX = "portico:answers:"
+_LOCK = "portico:answering:"
+# What is larger is kept by the process that asked for it alone; a file that is larger is not kept.
+LARGEST = 4 * 1024 * 1024
+_LOOK_AGAIN = 0.03
+
+
+class Turn(NamedTuple):
+    """Whether it is ours to ask for an answer, and what another process has asked for in the meantime."""
+
+    is_ours: bool
+    found: Entry | None = None
+
+
+class SharedStore:
+    """Answers by key, and whose turn it is to ask for one. Without a `url` all turns are ours."""
+
+    def __init__(self, url: str, *, encrypts: bool) -> None:
+        self._client = (
+            redis.Redis.from_url(url, socket_timeout=_SECONDS, socket_connect_timeout=_SECONDS)
+            if url
+            else None
+        )
+        self._encrypts = encrypts
+        self._again = 0.0
+        self._outage = Outage(
+            logger,
+            "cached answers are kept per process: the shared store does not answer",
+            "cached answers are kept in the shared store again",
+        )
+
+    def get(self, key: str) -> Entry | None:
+        kept = self._try(lambda client: client.get(_PREFIX + key))
+        if not isinstance(kept, bytes):
+            return None
+        open_ = unseal if self._encrypts else checked
+        content = open_(kept, _PURPOSE, key.encode())
+        return None if content is None else Entry.unpacked(content, LARGEST)
+
+    def put(self, key: str, entry: Entry, seconds: float) -> None:
+        milliseconds = int(seconds * 1000)
+        if self._client is None or milliseconds <= 0 or entry.size > LARGEST:
+            return
+        close = seal if self._encrypts else signed
+        content = close(entry.packed(), _PURPOSE, key.encode())
+        self._try(lambda client: client.set(_PREFIX + key, content, px=milliseconds))
+
+    @contextmanager
+    def turn(self, key: str, *, holding: float, patience: float) -> Iterator[Turn]:
+        """Wait until it is our turn to ask, or an answer is there, for `patience` seconds at most.
+
+        While Redis is away every turn is ours: to be asked twice is better than not at all. A turn is over
+        after `holding` seconds, whatever has become of its holder.
+        """
+        client = self._client
+        if client is None:
+            yield Turn(True)
+            return
+        lock = client.lock(_LOCK + key, timeout=holding)
+        gives_up = time.monotonic() + patience
+        found: Entry | None = None
+        has_lock = bool(self._try(lambda _: lock.acquire(blocking=False)))
+        while not has_lock and self._is_there and time.monotonic() < gives_up:
+            time.sleep(_LOOK_AGAIN)
+            found = self.get(key)
+            if found is not None:
+                break
+            has_lock = bool(self._try(lambda _: lock.acquire(blocking=False)))
+        try:
+            yield Turn(has_lock or not self._is_there, found)
+        finally:
+            if has_lock:
+                # It may have been over before.
+                with suppress(LockError):
+                    self._try(lambda _: lock.release())
+
+    def clear(self) -> None:
+        def forget(client: redis.Redis) -> None:
+            for key in client.scan_iter(f"{_PREFIX}*", count=1000):
+                client.delete(key)
+
+        self._try(forget)
+
+    @property
+    def _is_there(self) -> bool:
+        return self._client is not None and time.monotonic() >= self._again
+
+    def _try(self, ask: Callable[[redis.Redis], T]) -> T | None:
+        """What Redis answers; None while it is away."""
+        if self._client is None or not self._is_there:
+            return None
+        try:
+            answer = ask(self._client)
+        except LockError:
+            raise
+        except redis.RedisError:
+            self._again = time.monotonic() + _PAUSE
+            self._outage.failed()
+            return None
+        self._outage.worked()
+        return answer
+
+
+@cache
+def shared_store(url: str, encrypts: bool) -> SharedStore:
+    """That of all endpoints."""
+    return SharedStore(url, encrypts=encrypts)

@@ -1,0 +1,58 @@
+"""The records that callers stand for: which entity they are in, and which of them count no more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from crmclient import Call, Guid, Platform, Share, Value
+from crmclient.conventions import Users
+from crmclient.metadata import Attribute
+from crmclient.query.ast import Column, Condition, Filter, Operator, Page, Query
+
+_ABOUT_CALLER = Call(about_caller=True, share=Share.READS)
+
+
+@dataclass(frozen=True, slots=True)
+class CallerRecords:
+    """An entity of callers' records, with its `id`. A record whose `state` is one of `inactive` counts no
+    more; without a state, each does that is there.
+    """
+
+    entity: str
+    id: str
+    state: str | None = None
+    inactive: frozenset[Value] = frozenset()
+
+    def is_active(self, row: Mapping[str, Value]) -> bool:
+        return self.state is None or row[self.state] not in self.inactive
+
+    def query(self, record: Guid) -> Query:
+        """For one record, with all that `is_active` reads."""
+        columns = tuple(Column(name) for name in (self.id, self.state) if name is not None)
+        return Query(self.entity, columns, Filter((Condition(self.id, Operator.EQ, (record,)),)))
+
+    def is_known(self, platform: Platform, record: Guid) -> bool | None:
+        """Whether the record counts now; None: there is none. Raises PlatformError."""
+        rows = platform.query(self.query(record), Page(size=1), call=_ABOUT_CALLER).rows
+        return self.is_active(rows[0]) if rows else None
+
+
+def records_of_users(users: Users) -> CallerRecords:
+    return CallerRecords(users.entity, users.id, users.disabled, frozenset({True}))
+
+
+def records_in(entity: str, platform: Platform) -> CallerRecords:
+    """Of an entity that has no users. Raises UnknownEntity."""
+    attributes = platform.attributes(entity)
+    id = platform.entities()[entity].primary_id
+    system = platform.conventions.of(entity)
+    status = attributes.get(system.status or "")
+    if system.state not in attributes or status is None:
+        return CallerRecords(entity, id)
+    return CallerRecords(entity, id, system.state, _inactive_states(status, entity, platform))
+
+
+def _inactive_states(status: Attribute, entity: str, platform: Platform) -> frozenset[Value]:
+    options = status.options or platform.option_set(status.logical_name, entity=entity)
+    return frozenset(options.inactive_states)

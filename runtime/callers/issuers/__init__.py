@@ -1,0 +1,50 @@
+"""Whose tokens are accepted, how each is verified, and what its claims say of the caller."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from django.conf import settings
+
+from designer.definitions import IssuerDefinition
+from runtime.callers.caller import Claims
+from runtime.callers.issuers import jwks, verification
+from runtime.callers.issuers.environment import read_issuers
+from runtime.callers.issuers.issuer import Issuer, Issuers
+
+__all__ = ["Issuer", "Issuers", "Verified", "forget", "issuers_of", "of_environment", "verify"]
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """The claims of a valid token, and until when (Unix seconds) it is one: its expiry with the leeway."""
+
+    claims: Claims
+    good_until: float
+
+
+def verify(token: str, issuers: Issuers) -> Verified:
+    """A valid token. Raises RefusedCaller 401 `invalid_token`, 503 while the keys are unknown."""
+    examined = verification.verify(token, issuers)
+    return Verified(examined.claims, examined.claims["exp"] + examined.leeway)
+
+
+@lru_cache(maxsize=8)
+def issuers_of(definitions: tuple[IssuerDefinition, ...]) -> Issuers:
+    """The issuers of a state of the configuration, with those of the environment. Compiled once."""
+    return Issuers(definitions, of_environment())
+
+
+@cache
+def of_environment() -> Mapping[str, Issuer]:
+    """The issuers that `ISSUERS` describes, by name."""
+    return read_issuers(settings.PORTICO["ISSUERS"])
+
+
+def forget() -> None:
+    """Read `ISSUERS`, and the keys of each issuer, anew."""
+    of_environment.cache_clear()
+    issuers_of.cache_clear()
+    jwks.forget()

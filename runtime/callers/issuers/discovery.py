@@ -1,0 +1,68 @@
+"""An issuer's OpenID configuration (OpenID Connect Discovery 1.0): where its keys are, how it signs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+from crmclient.sentences import Sentence
+from designer.definitions import TENANT
+from runtime.callers.issuers.remote_documents import NotFetched, fetch_json
+
+
+@dataclass(frozen=True, slots=True)
+class Discovered:
+    """What the document says. `algorithms` are those of ID tokens, which tell those of access tokens."""
+
+    issuer: str
+    keys_url: str
+    algorithms: tuple[str, ...] = ()
+
+
+def discover(address: str, *, allow_private: bool = False) -> Discovered:
+    """Read the document at `address`. Raises NotFetched."""
+    document = fetch_json(address, allow_private=allow_private)
+    issuer, keys = _text(document, "issuer"), _text(document, "jwks_uri")
+    if not issuer or not keys:
+        raise NotFetched(
+            Sentence(
+                "%(address)s is not an OpenID configuration: it lacks “issuer” or “jwks_uri”.",
+                address=address,
+            )
+        )
+    listed = document.get("id_token_signing_alg_values_supported")
+    algorithms = [name for name in listed if isinstance(name, str)] if isinstance(listed, list) else []
+    return Discovered(issuer, keys, tuple(algorithms))
+
+
+def check_issuer(found: Discovered, name: str, address: str) -> None:
+    """Raises NotFetched where the document is another issuer's: its keys would vouch for nothing."""
+    if not is_of(found.issuer, (name,)):
+        raise NotFetched(
+            Sentence(
+                "%(address)s is the configuration of the issuer “%(found)s”, not of “%(expected)s”.",
+                address=address,
+                found=found.issuer,
+                expected=name,
+            )
+        )
+
+
+def is_of(issuer: str, names: Collection[str]) -> bool:
+    """Whether `issuer`, as a document has it, stands for one of `names`.
+
+    Documents for all tenants of a provider hold the template itself.
+    """
+    if TENANT not in issuer:
+        return issuer in names
+    before, _, after = issuer.partition(TENANT)
+    return any(
+        name.startswith(before) and name.endswith(after) and len(name) > len(before) + len(after)
+        for name in names
+    )
+
+
+def _text(document: Any, name: str) -> str:
+    value = document.get(name) if isinstance(document, dict) else None
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,136 @@
+"""An issuer, compiled once for a state of the configuration."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+import jwt
+from cryptography.hazmat.primitives.asymmetric.types import PublicKeyTypes
+
+from designer.definitions import IssuerDefinition
+from designer.expressions import Expression, ExpressionError
+from designer.public_keys import pem_keys
+from runtime.callers.issuers.jwks import KeySet, key_set
+from runtime.callers.refusals import invalid_token
+
+Key: TypeAlias = "jwt.PyJWK | PublicKeyTypes"
+
+_VOLATILE = frozenset(
+    {"exp", "iat", "nbf", "jti", "auth_time", "sid", "uti", "rh", "aio", "at_hash", "nonce"}
+)
+
+
+@dataclass(frozen=True)
+class Issuer:
+    """One `iss`: `name`, and what is configured of it. A template is one of these for each tenant.
+
+    `of_environment`: the setting ISSUERS has it. `allow_private`: its addresses may lead into the own
+    network.
+    """
+
+    name: str
+    definition: IssuerDefinition
+    of_environment: bool = False
+    allow_private: bool = False
+
+    def candidates(self, kid: object) -> list[Key]:
+        """The keys that may have signed a token whose header has `kid`.
+
+        Raises RefusedCaller: 401 when there is none, 503 while the keys are unknown.
+        """
+        keys = self._key_set
+        if keys is None:
+            return list(self._pem_keys)
+        if not isinstance(kid, str):
+            raise invalid_token("The token does not say which key signed it (`kid`).", "no_kid")
+        key = keys.key(kid)
+        if key is None:
+            raise invalid_token("The token's key (`kid`) is not one of its issuer's.", "unknown_kid")
+        return [key]
+
+    @property
+    def key_source(self) -> str:
+        """Where its keys are, for people."""
+        return self._key_set.address if self._key_set else "PEM"
+
+    @property
+    def known_kids(self) -> list[str]:
+        return self._key_set.kids if self._key_set else []
+
+    @cached_property
+    def state(self) -> str:
+        """A digest of what is configured: an edit ends what was kept of its callers."""
+        return hashlib.sha256(repr(self.definition).encode()).hexdigest()
+
+    @cached_property
+    def roles_expression(self) -> Expression | None:
+        """None without one, or where it does not compile: a finding says so, and it gives no role."""
+        text = self.definition.roles_expression
+        try:
+            return Expression(text, names=("claims", "record")) if text.strip() else None
+        except ExpressionError:
+            return None
+
+    @cached_property
+    def record_columns(self) -> frozenset[str]:
+        """The attributes of the caller's record that roles depend on."""
+        expression = self.roles_expression
+        return (expression.members("record") or frozenset()) if expression else frozenset()
+
+    @cached_property
+    def paths(self) -> frozenset[str] | None:
+        """The claims that roles, record or expressions may read; None: all that differ between people."""
+        known = self.definition
+        record, registration = known.record, known.record.registration
+        found = {rule.claim for rule in known.role_rules} | set(known.readable_claims)
+        found |= {record.claim, record.verified, registration.link_claim, registration.link_verified}
+        found |= {given.claim for given in registration.inputs}
+        found |= {"_claim_names", "hasgroups"}
+        if self.roles_expression is not None:
+            read = self.roles_expression.members("claims")
+            if read is None:
+                return None
+            found |= read
+        return frozenset(found - {""})
+
+    @cached_property
+    def _key_set(self) -> KeySet | None:
+        keys = self.definition.keys
+        if keys.source == "pem":
+            return None
+        is_discovered = keys.source == "discovery"
+        address = keys.url or discovery_address(self.name)
+        return key_set(address, self.name if is_discovered else "", self.allow_private)
+
+    @cached_property
+    def _pem_keys(self) -> list[PublicKeyTypes]:
+        return pem_keys(self.definition.keys.pem)
+
+
+def discovery_address(name: str) -> str:
+    """Where an issuer's OpenID configuration is (OpenID Connect Discovery 1.0, 4)."""
+    return name.rstrip("/") + "/.well-known/openid-configuration"
+
+
+def is_volatile(claim: str) -> bool:
+    """Whether a claim differs from token to token of the same person."""
+    return claim in _VOLATILE
+
+
+class Issuers:
+    """The issuers at one state of the configuration, by `iss`. Those of the environment come first."""
+
+    def __init__(self, definitions: Iterable[IssuerDefinition], environment: Mapping[str, Issuer]) -> None:
+        found: dict[str, Issuer] = {}
+        for known in definitions:
+            if known.enabled:
+                for name in known.names:
+                    found.setdefault(name, Issuer(name, known))
+        self.by_name: Mapping[str, Issuer] = {**found, **environment}
+
+    def get(self, name: object) -> Issuer | None:
+        return self.by_name.get(name) if isinstance(name, str) else None

@@ -1,0 +1,214 @@
+"""The published keys of an issuer (RFC 7517), kept at hand.
+
+They are read again every few minutes, and when a token names a key that is not among them: an issuer
+changes its keys without notice. But never more often than once a minute, whatever tokens say, in all
+processes that share a cache; and while the issuer is away the last keys it gave are good.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import threading
+import time
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import jwt
+import orjson
+from django.core.cache import cache
+
+from crmclient.sentences import for_log
+from runtime.callers.issuers.discovery import check_issuer, discover
+from runtime.callers.issuers.remote_documents import NotFetched, fetch_json
+from runtime.callers.refusals import issuer_unavailable
+from runtime.http.sealing import seal, unseal
+
+logger = logging.getLogger("portico.issuers")
+
+MAX_AGE = 600.0
+PAUSE = 60.0
+# How long the last keys of an issuer that is away are good for processes that start meanwhile.
+KEPT = 7 * 24 * 3600
+# How often a process looks whether another one has fetched.
+LOOK = 2.0
+# How long one process waits for another that is fetching the first keys.
+PATIENCE = 10.0
+LONGEST_CACHED = 256 * 1024
+
+_PURPOSE = b"portico.issuers"
+_PREFIX = "portico:issuers:"
+_FETCHING, _FETCHED = "fetching", "fetched"
+
+
+class _Keys(NamedTuple):
+    """`document`, a key set, as it was read at `read_at` (Unix seconds)."""
+
+    document: Any
+    read_at: float
+    by_kid: Mapping[str, jwt.PyJWK]
+
+
+class KeySet:
+    """The keys of an issuer, by their `kid`. Safe to share between threads.
+
+    `address` is that of the key set or, with the name of the `issuer`, of its OpenID configuration.
+    """
+
+    def __init__(self, address: str, issuer: str = "", *, allow_private: bool = False) -> None:
+        self.address = address
+        self._issuer = issuer
+        self._allow_private = allow_private
+        self._keys: _Keys | None = None
+        self._looked_at: float | None = None
+        self._fetched_at: float | None = None
+        self._lock = threading.Lock()
+        digest = hashlib.sha256(orjson.dumps([address, issuer])).hexdigest()
+        self._shared = f"{_PREFIX}keys:{digest}"
+        self._turn = f"{_PREFIX}turn:{digest}"
+
+    def key(self, kid: str) -> jwt.PyJWK | None:
+        """The key named `kid`, None when there is none. Raises Problem 503 when the issuer never answered."""
+        keys = self._keys
+        if keys is None or kid not in keys.by_kid or _is_old(keys):
+            self._refresh(kid, waiting=keys is None or kid not in keys.by_kid)
+            keys = self._keys
+        if keys is None:
+            raise issuer_unavailable(int(PAUSE))
+        return keys.by_kid.get(kid)
+
+    @property
+    def kids(self) -> list[str]:
+        """The names of the keys that are known now."""
+        return sorted(self._keys.by_kid) if self._keys is not None else []
+
+    def forget(self) -> None:
+        """Let the next token fetch the keys."""
+        self._keys = self._looked_at = self._fetched_at = None
+        cache.delete_many([self._shared, self._turn])
+
+    def _refresh(self, kid: str, *, waiting: bool) -> None:
+        """Fetch, unless that was tried a moment ago. One thread fetches; others wait only if they must."""
+        if not self._may_look() or not self._lock.acquire(blocking=waiting):
+            return
+        try:
+            if not self._may_look():
+                return
+            self._take_shared()
+            if self._keys is not None and kid in self._keys.by_kid and not _is_old(self._keys):
+                return
+            if self._has_turn():
+                self._fetch()
+            elif self._keys is None:
+                self._wait_for_others()
+            # Noted at the end: until then those who need the keys wait for this attempt.
+            self._looked_at = time.monotonic()
+        finally:
+            self._lock.release()
+
+    def _may_look(self) -> bool:
+        return _is_past(self._looked_at, min(LOOK, PAUSE))
+
+    def _has_turn(self) -> bool:
+        """Whether this process may fetch: nobody has for a minute. The cache says so for all of them."""
+        if not _is_past(self._fetched_at, PAUSE):
+            return False
+        try:
+            return PAUSE <= 0 or bool(cache.add(self._turn, _FETCHING, PAUSE))
+        except Exception as error:
+            # The cache's client raises errors of its own. Each process then goes by itself.
+            logger.warning("keys of issuers are fetched per process: %s", for_log(error))
+            return True
+
+    def _fetch(self) -> None:
+        try:
+            document = self._read()
+            read = _Keys(document, time.time(), public_keys(document))
+        except (NotFetched, ValueError, jwt.PyJWTError) as error:
+            logger.warning("keys of an issuer cannot be read from %s: %s", self.address, for_log(error))
+        else:
+            self._keys = read
+            self._share(read)
+        self._fetched_at = time.monotonic()
+        if PAUSE > 0:
+            self._try_cache(cache.set, self._turn, _FETCHED, PAUSE)
+
+    def _read(self) -> Any:
+        address = self.address
+        if self._issuer:
+            found = discover(address, allow_private=self._allow_private)
+            check_issuer(found, self._issuer, address)
+            address = found.keys_url
+        return fetch_json(address, allow_private=self._allow_private)
+
+    def _share(self, keys: _Keys) -> None:
+        """Sealed: whoever can write into the cache must not be able to give the issuer another key."""
+        content = orjson.dumps({"document": keys.document, "read_at": keys.read_at})
+        if len(content) <= LONGEST_CACHED:
+            self._try_cache(cache.set, self._shared, seal(content, _PURPOSE, self._shared.encode()), KEPT)
+
+    def _take_shared(self) -> None:
+        """Take over what another process has read since."""
+        sealed = self._try_cache(cache.get, self._shared)
+        content = unseal(sealed, _PURPOSE, self._shared.encode()) if isinstance(sealed, bytes) else None
+        if content is None:
+            return
+        known = orjson.loads(content)
+        if self._keys is None or known["read_at"] > self._keys.read_at:
+            self._keys = _Keys(known["document"], known["read_at"], public_keys(known["document"]))
+
+    def _wait_for_others(self) -> None:
+        until = time.monotonic() + PATIENCE
+        while self._keys is None and time.monotonic() < until:
+            is_under_way = self._try_cache(cache.get, self._turn) == _FETCHING
+            self._take_shared()
+            if not is_under_way:
+                return
+            time.sleep(0.1)
+
+    def _try_cache(self, ask: Any, *given: Any) -> Any:
+        try:
+            return ask(*given)
+        except Exception as error:
+            logger.warning("keys of issuers are remembered per process: %s", for_log(error))
+            return None
+
+
+def _is_past(moment: float | None, pause: float) -> bool:
+    return moment is None or time.monotonic() - moment >= pause
+
+
+def _is_old(keys: _Keys) -> bool:
+    return time.time() - keys.read_at > MAX_AGE
+
+
+def public_keys(document: object) -> Mapping[str, jwt.PyJWK]:
+    """The signature keys of a key set. Shared secrets have no place in one and are left out.
+
+    Raises PyJWTError where none is left.
+    """
+    listed = document.get("keys") if isinstance(document, dict) else None
+    public = [key for key in listed or () if isinstance(key, dict) and key.get("kty") != "oct"]
+    return {
+        key.key_id: key
+        for key in jwt.PyJWKSet.from_dict({"keys": public}).keys
+        if key.key_id is not None and key.public_key_use in {None, "sig"}
+    }
+
+
+_known: dict[tuple[str, str, bool], KeySet] = {}
+
+
+def key_set(address: str, issuer: str = "", allow_private: bool = False) -> KeySet:
+    """The one key set of an address: it outlives the configuration that names it."""
+    place = (address, issuer, allow_private)
+    known = _known.get(place)
+    return (
+        known if known is not None else _known.setdefault(place, KeySet(*place[:2], allow_private=place[2]))
+    )
+
+
+def forget() -> None:
+    """Let every issuer be asked for its keys anew."""
+    while _known:
+        _known.popitem()[1].forget()

@@ -1,0 +1,157 @@
+"""Which record of the platform a caller is: looked for by one claim, and the only one that it means."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from crmclient import Call, Guid, Platform, Reference, Share, Value, parse_guid
+from crmclient.errors import MetadataError
+from crmclient.metadata import Attribute, AttributeType
+from crmclient.query.ast import Column, Condition, Filter, Operator, Page, Query
+from crmclient.sentences import Sentence
+from designer.definitions import CallerTypeDefinition, RecordDefinition
+from runtime.callers.caller import Claims
+from runtime.callers.issuers.claim_paths import claim_at
+
+# Platforms compare texts without regard to case: as many are read as may differ in that alone.
+_MOST = 20
+_LONGEST = 500
+_ABOUT_CALLER = Call(about_caller=True, share=Share.READS)
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """What was looked for, and what there is: `rows` are those of `entity` whose `attribute` has `value`.
+
+    `problem` says why nothing could be looked for; `reason` is the same in a word.
+    """
+
+    entity: str = ""
+    attribute: str = ""
+    value: str = ""
+    rows: tuple[Mapping[str, Value], ...] = ()
+    primary_id: str = ""
+    inactive: frozenset[int] = field(default=frozenset())
+    problem: str = ""
+    reason: str = ""
+
+    @property
+    def record(self) -> Guid | None:
+        """The id of the one record; None of none, and of several."""
+        return str(self.rows[0][self.primary_id]) if len(self.rows) == 1 else None
+
+    @property
+    def is_inactive(self) -> bool:
+        return 0 in self.inactive
+
+
+class RecordSource:
+    """Records of one caller type on one platform. Raises what the platform raises."""
+
+    def __init__(self, platform: Platform, type: CallerTypeDefinition) -> None:
+        self._platform = platform
+        users = platform.conventions.users
+        self.entity = type.records(users.entity if users else "")
+        self._users = users if users is not None and users.entity == self.entity else None
+
+    def by_claim(self, known: RecordDefinition, claims: Claims, columns: Collection[str] = ()) -> Sought:
+        """The records that `known` means, with `columns`."""
+        if not self.entity:
+            return Sought(problem=Sentence("Callers of this type have no record."), reason="no_entity")
+        value = claim_at(claims, known.claim)
+        if not isinstance(value, str) or not 0 < len(value) <= _LONGEST or "\0" in value:
+            problem = Sentence("The token has no text in the claim “%(claim)s”.", claim=known.claim)
+            return Sought(self.entity, known.attribute, problem=problem, reason="no_claim")
+        if known.verified and not is_verified(claims, known.verified):
+            problem = Sentence(
+                "The claim “%(claim)s” does not say that it is verified.", claim=known.verified
+            )
+            return Sought(self.entity, known.attribute, value, problem=problem, reason="not_verified")
+        return self.by_value(known.attribute, value, columns, ignore_case=known.ignore_case)
+
+    def by_value(
+        self, attribute: str, value: str, columns: Collection[str] = (), *, ignore_case: bool = False
+    ) -> Sought:
+        """The records whose `attribute` has `value`; without an attribute, the one with that id."""
+        primary_id = self._platform.entities()[self.entity].primary_id
+        attributes = self._platform.attributes(self.entity)
+        name = attribute or primary_id
+        wanted = _wanted(attributes.get(name), value)
+        if wanted is None:
+            problem = Sentence("No record can have this value in “%(attribute)s”.", attribute=name)
+            return Sought(self.entity, name, value, problem=problem, reason="no_such_value")
+        ends = self._ends
+        names = dict.fromkeys(n for n in (primary_id, name, ends, *columns) if n in attributes)
+        query = Query(
+            self.entity,
+            tuple(Column(column) for column in names if column is not None),
+            Filter((Condition(name, Operator.EQ, (wanted,)),)),
+        )
+        rows = self._platform.query(query, Page(size=_MOST), call=_ABOUT_CALLER).rows
+        kept = tuple(row for row in rows if _is_same(row[name], value, ignore_case))
+        inactive = frozenset(
+            at for at, row in enumerate(kept) if self._is_over(row.get(ends) if ends else None)
+        )
+        return Sought(self.entity, name, value, kept, primary_id, inactive)
+
+    @property
+    def _ends(self) -> str | None:
+        """The attribute that says whether a record still counts."""
+        if self._users is not None:
+            return self._users.disabled
+        state = self._platform.conventions.of(self.entity).state
+        return state if state in self._platform.attributes(self.entity) else None
+
+    def _is_over(self, value: Value) -> bool:
+        if value is None:
+            return False
+        if self._users is not None:
+            return bool(value)
+        state = self._ends
+        try:
+            options = self._platform.option_set(state, entity=self.entity) if state else None
+        except MetadataError:
+            return False
+        # A new record is in the first state; not every platform tells what the others mean.
+        return options is not None and bool(options.options) and value != options.options[0].value
+
+
+def is_verified(claims: Claims, path: str) -> bool:
+    """Whether a claim says yes: as a truth value or, as some providers write it, as a text or a number."""
+    said = claim_at(claims, path)
+    return said is True or said == 1 or (isinstance(said, str) and said.lower() in ("true", "1"))
+
+
+def shown_columns(row: Mapping[str, Value], columns: Collection[str]) -> dict[str, Any]:
+    """A record as expressions see it: the attributes that they read."""
+    return {name: row.get(name) for name in columns}
+
+
+def is_linked(row: Mapping[str, Value], attribute: str) -> bool:
+    """Whether the record is somebody's already."""
+    return row.get(attribute) not in (None, "")
+
+
+def _wanted(attribute: Attribute | None, value: str) -> Value:
+    """The value as the platform compares it; None where the attribute cannot have it."""
+    if attribute is None:
+        return None
+    if attribute.type is AttributeType.UNIQUEIDENTIFIER:
+        try:
+            return parse_guid(value)
+        except ValueError:
+            return None
+    return value if attribute.type in (AttributeType.STRING, AttributeType.MEMO) else None
+
+
+def _is_same(given: Value, value: str, ignore_case: bool) -> bool:
+    text = given.id if isinstance(given, Reference) else str(given)
+    if text == value:
+        return True
+    try:
+        # Of ids, case and braces mean nothing.
+        return parse_guid(text) == parse_guid(value)
+    except ValueError:
+        return ignore_case and text.casefold() == value.casefold()

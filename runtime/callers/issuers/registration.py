@@ -1,0 +1,228 @@
+"""Callers without a record get one, once: a record is linked to them, or a Create endpoint makes it.
+
+A row for (`iss`, `sub`) with the record's id is written before the platform is asked. Whatever breaks off in
+between, and however many requests come at once, the same record is meant.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import logging
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from django.db import IntegrityError, models, transaction
+from django.utils.translation import gettext_lazy as _
+
+from crmclient import Guid, Platform, new_guid
+from crmclient.errors import PlatformError, PlatformFailure
+from crmclient.sentences import for_log
+from designer.definitions import IssuerDefinition, RegistrationDefinition
+from runtime.callers.caller import Caller, Claims
+from runtime.callers.issuers.claim_paths import claim_at
+from runtime.callers.issuers.issuer import Issuer
+from runtime.callers.issuers.records import RecordSource, Sought, is_linked, is_verified
+from runtime.callers.refusals import RefusedCaller, without_record
+from runtime.http.failures import Misconfigured
+from runtime.http.problems import Problem
+
+logger = logging.getLogger("portico.issuers")
+
+_HOUR = dt.timedelta(hours=1)
+
+
+class Registration(models.Model):
+    """The record of one caller of an issuer. `done`: the platform has it, or the link to it."""
+
+    issuer = models.CharField(_("issuer"), max_length=500)
+    subject = models.CharField(_("subject"), max_length=255)
+    entity = models.CharField(_("entity"), max_length=128)
+    record = models.UUIDField(_("record"))
+    linked = models.BooleanField(_("linked"), default=False)
+    done = models.BooleanField(_("done"), default=False)
+    made_at = models.DateTimeField(_("registered"), auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("registration")
+        verbose_name_plural = _("registrations")
+        ordering = ("-made_at",)
+        default_permissions = ("view", "delete")
+        constraints = (
+            models.UniqueConstraint(fields=("issuer", "subject"), name="registration_of_subject"),
+            models.UniqueConstraint(fields=("entity", "record"), name="registration_of_record"),
+        )
+        indexes = (models.Index(fields=("issuer", "made_at"), name="registration_made_at"),)
+
+    def __str__(self) -> str:
+        return f"{self.issuer}: {self.entity} {self.record}"
+
+
+class Registrar(Protocol):
+    """Runs a Create endpoint for a caller. The runtime's serving floor implements it, above this one."""
+
+    def create(self, endpoint: str, inputs: Mapping[str, Any], record: Guid, caller: Caller) -> None:
+        """Make the record with the id `record`, or do nothing where it is there already.
+
+        Raises Problem, PlatformError, and LookupError where there is no such endpoint.
+        """
+        ...
+
+
+_registrar: Registrar | None = None
+
+
+def provide(registrar: Registrar) -> None:
+    """Say who runs endpoints; once, at start."""
+    global _registrar
+    _registrar = registrar
+
+
+def registered(issuer: Issuer, claims: Claims, source: RecordSource) -> Sought | None:
+    """What the platform has of the record that the caller was given earlier; None where there was none."""
+    row = Registration.objects.filter(issuer=issuer.name, subject=claims["sub"], done=True).first()
+    if row is None or row.entity != source.entity:
+        return None
+    return source.by_value("", str(row.record), issuer.record_columns)
+
+
+def register(issuer: Issuer, claims: Claims, source: RecordSource, platform: Platform) -> Guid:
+    """The id of the record that the caller now has. Raises RefusedCaller, and PlatformFailure."""
+    definition = issuer.definition
+    rules = definition.record.registration
+    row = Registration.objects.filter(issuer=issuer.name, subject=claims["sub"]).first()
+    if row is None:
+        _check_limit(issuer, rules)
+        row = _new_row(issuer, claims, source)
+    elif row.done:
+        return _given_meanwhile(row, issuer, source)
+    try:
+        if row.linked:
+            _link(row, definition, claims, platform)
+        else:
+            _create(row, issuer, claims)
+    except (Problem, LookupError, Misconfigured, PlatformError) as error:
+        if isinstance(error, PlatformFailure | RefusedCaller):
+            raise
+        logger.warning(
+            "A caller could not be registered: %s",
+            error.code if isinstance(error, Problem) else for_log(error),
+            extra={"issuer": issuer.name, "endpoint": rules.endpoint},
+        )
+        raise without_record(issuer.name, definition.record.type, "registration_failed") from error
+    Registration.objects.filter(pk=row.pk).update(done=True)
+    logger.info("A caller was registered.", extra={"issuer": issuer.name, "linked": row.linked})
+    return str(row.record)
+
+
+def foreseen(issuer: Issuer, claims: Claims, source: RecordSource) -> Guid | None:
+    """The record that `register` would link to the caller; None where the endpoint would make one.
+
+    It writes nothing. Raises RefusedCaller where the caller would be refused without asking the endpoint.
+    """
+    row = Registration.objects.filter(issuer=issuer.name, subject=claims["sub"]).first()
+    if row is None:
+        _check_limit(issuer, issuer.definition.record.registration)
+        return _to_link_or_make(issuer, claims, source)
+    if row.done:
+        return _given_meanwhile(row, issuer, source)
+    return str(row.record) if row.linked else None
+
+
+def asked_of_endpoint(issuer: Issuer, claims: Claims) -> tuple[dict[str, Any], Caller]:
+    """The inputs that the Create endpoint is called with, none for a missing claim, and its caller."""
+    given = {
+        known.input: claim_at(claims, known.claim) for known in issuer.definition.record.registration.inputs
+    }
+    caller = Caller(
+        issuer=issuer.name, subject=claims["sub"], type=issuer.definition.record.type, claims=claims
+    )
+    return {name: value for name, value in given.items() if value is not None}, caller
+
+
+def _given_meanwhile(row: Registration, issuer: Issuer, source: RecordSource) -> Guid:
+    """The record of a registration that another process has done. Raises RefusedCaller where it is gone.
+
+    The caller had none when this process looked: either another one has made it since then, or somebody has
+    deleted it, and then it is not made again.
+    """
+    sought = source.by_value("", str(row.record), issuer.record_columns)
+    if row.entity != source.entity or not sought.rows:
+        raise without_record(issuer.name, issuer.definition.record.type, "record_gone")
+    if sought.is_inactive:
+        raise without_record(issuer.name, issuer.definition.record.type, "record_inactive")
+    return str(row.record)
+
+
+def _check_limit(issuer: Issuer, rules: RegistrationDefinition) -> None:
+    since = dt.datetime.now(dt.UTC) - _HOUR
+    # Of a template, all tenants together: the limit keeps the platform from being filled.
+    recent = Registration.objects.filter(issuer__in=issuer.definition.names, made_at__gt=since)
+    if recent.count() >= rules.an_hour:
+        raise without_record(issuer.name, issuer.definition.record.type, "registration_limit")
+
+
+def _new_row(issuer: Issuer, claims: Claims, source: RecordSource) -> Registration:
+    found = _to_link_or_make(issuer, claims, source)
+    row = Registration(
+        issuer=issuer.name,
+        subject=claims["sub"],
+        entity=source.entity,
+        record=found or new_guid(),
+        linked=found is not None,
+    )
+    try:
+        with transaction.atomic():
+            row.save(force_insert=True)
+    except IntegrityError:
+        # Another request of the same caller was first, or another caller has just been given the record.
+        known = Registration.objects.filter(issuer=row.issuer, subject=row.subject).first()
+        if known is None:
+            raise without_record(issuer.name, issuer.definition.record.type, "record_taken") from None
+        return known
+    return row
+
+
+def _to_link_or_make(issuer: Issuer, claims: Claims, source: RecordSource) -> Guid | None:
+    """As `_to_link`. Raises RefusedCaller, too, where no endpoint makes records."""
+    found = _to_link(issuer, claims, source)
+    if found is None and not issuer.definition.record.registration.endpoint:
+        raise without_record(issuer.name, issuer.definition.record.type, "no_record")
+    return found
+
+
+def _to_link(issuer: Issuer, claims: Claims, source: RecordSource) -> Guid | None:
+    """The record that is the caller's and nobody's yet; None where one has to be made.
+
+    Raises RefusedCaller where several may be meant.
+    """
+    known, rules = issuer.definition.record, issuer.definition.record.registration
+    if not rules.link_claim or len(issuer.definition.names) != 1:
+        return None
+    value = claim_at(claims, rules.link_claim)
+    if not isinstance(value, str) or not value or not is_verified(claims, rules.link_verified):
+        return None
+    sought = source.by_value(rules.link_attribute, value, (known.attribute,), ignore_case=True)
+    # Inactive ones are nobody's: they may be what duplicates were merged from.
+    open_rows = [row for at, row in enumerate(sought.rows) if at not in sought.inactive]
+    if len(open_rows) > 1:
+        raise without_record(issuer.name, known.type, "several_records")
+    if not open_rows or is_linked(open_rows[0], known.attribute):
+        return None
+    record = str(open_rows[0][sought.primary_id])
+    is_taken = Registration.objects.filter(entity=source.entity, record=record).exists()
+    return None if is_taken else record
+
+
+def _link(row: Registration, definition: IssuerDefinition, claims: Claims, platform: Platform) -> None:
+    """Write the caller's own claim into the record, by which it is found from now on."""
+    known = definition.record
+    value = claim_at(claims, known.claim)
+    if known.attribute and isinstance(value, str):
+        platform.update(row.entity, str(row.record), {known.attribute: value})
+
+
+def _create(row: Registration, issuer: Issuer, claims: Claims) -> None:
+    if _registrar is None:
+        raise RuntimeError("nobody has been provided to run endpoints")
+    inputs, caller = asked_of_endpoint(issuer, claims)
+    _registrar.create(issuer.definition.record.registration.endpoint, inputs, str(row.record), caller)

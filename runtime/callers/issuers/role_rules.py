@@ -1,0 +1,73 @@
+"""Roles out of claims: each rule by itself, so that *Explain a token* can say which one gave what."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from crmclient.sentences import for_log
+from designer.calendar import present
+from designer.definitions import RoleRuleDefinition
+from designer.expressions import ExpressionError
+from runtime.callers.caller import Claims
+from runtime.callers.issuers.claim_paths import claim_at, values_of
+from runtime.callers.issuers.issuer import Issuer
+
+logger = logging.getLogger("portico.issuers")
+
+_OVERAGE, _GROUPS = "_claim_names", "groups"
+
+
+@dataclass(frozen=True, slots=True)
+class Granted:
+    """What one source of roles gave: `place` is the issuer's field, `found` the values it read."""
+
+    place: str
+    source: str
+    found: tuple[str, ...]
+    roles: frozenset[str]
+    problem: str = ""
+
+
+def granted(issuer: Issuer, claims: Claims, record: Mapping[str, Any] | None) -> Iterator[Granted]:
+    """What each rule gives, in order; `record` has the attributes that the expression reads, None without a
+    record.
+    """
+    known = issuer.definition
+    if known.roles:
+        yield Granted("roles", "", (), frozenset(known.roles))
+    for at, rule in enumerate(known.role_rules):
+        yield _of_rule(f"role_rules.{at}", rule, claims)
+    if known.roles_expression.strip():
+        yield _of_expression(issuer, claims, record)
+
+
+def left_out_groups(claims: Claims) -> bool:
+    """Whether Entra ID left the caller's groups out, because there are too many for a token."""
+    named = claims.get(_OVERAGE)
+    said = isinstance(named, Mapping) and _GROUPS in named
+    return said or claims.get("hasgroups") in (True, "true")
+
+
+def _of_rule(place: str, rule: RoleRuleDefinition, claims: Claims) -> Granted:
+    table: dict[str, set[str]] = {}
+    for grant in rule.grants:
+        table.setdefault(grant.value, set()).add(grant.role)
+    found = values_of(claim_at(claims, rule.claim), rule.shape, table)
+    roles = found if rule.as_named else (role for value in found for role in table.get(value, ()))
+    return Granted(place, rule.claim, found, frozenset(roles))
+
+
+def _of_expression(issuer: Issuer, claims: Claims, record: Mapping[str, Any] | None) -> Granted:
+    text, expression = issuer.definition.roles_expression, issuer.roles_expression
+    if expression is None:
+        return Granted("roles_expression", text, (), frozenset(), "the expression does not compile")
+    try:
+        value = expression.evaluate({"claims": claims, "record": record}, present())
+    except ExpressionError as error:
+        logger.warning("the roles expression of an issuer has no value: %s", for_log(error))
+        return Granted("roles_expression", text, (), frozenset(), str(error))
+    roles = values_of(value, "array") or values_of(value, "text")
+    return Granted("roles_expression", text, roles, frozenset(roles))

@@ -1,0 +1,222 @@
+"""The checks of a token, in their order: what each expects, and what it finds."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from typing import TypeGuard, cast
+
+import jwt
+
+from crmclient.sentences import Sentence
+from runtime.callers.issuers.claim_paths import claim_at, texts
+from runtime.callers.issuers.examined_token import Check, Examined, Found
+from runtime.callers.local import LocalIssuer
+from runtime.callers.refusals import RefusedCaller, invalid_token
+
+# Subjects are kept in rows and cache keys.
+LONGEST_SUBJECT = 255
+REQUIRED = ("iss", "sub", "aud", "exp")
+
+# Headers by which a token would bring its own key, or the address of one.
+_OWN_KEYS = ("jku", "jwk", "x5u")
+
+
+def _form(examined: Examined) -> Found:
+    expected = Sentence("three parts with dots between them, which are a JSON Web Token")
+    try:
+        decoded = jwt.decode_complete(examined.token, options={"verify_signature": False})
+    except (jwt.PyJWTError, ValueError, RecursionError):
+        refusal = invalid_token("This is not a JSON Web Token.")
+        found = Sentence("something else")
+        if "." not in examined.token:
+            found = Sentence(
+                "an opaque token. Ask the identity provider for a JSON Web Token that is for this API"
+            )
+        return Found(expected, found, refusal=refusal)
+    examined.header, examined.claims = decoded["header"], decoded["payload"]
+    own = [name for name in _OWN_KEYS if name in examined.header]
+    if own:
+        refusal = invalid_token("A token may not bring its own key.", "own_key")
+        return Found(Sentence("no key in the token itself"), ", ".join(own), refusal=refusal)
+    return Found(expected, Sentence("a JSON Web Token"))
+
+
+def _issuer(examined: Examined) -> Found:
+    name = examined.claims.get("iss")
+    examined.issuer = examined.issuers.get(name)
+    refusal = None
+    if examined.issuer is None:
+        refusal = invalid_token("The token's issuer (`iss`) is not known here.", "unknown_issuer")
+    known = ", ".join(examined.issuers.by_name) or Sentence("no issuer is set up")
+    return Found(known, _text(name), "issuer", refusal)
+
+
+def _algorithm(examined: Examined) -> Found:
+    allowed = examined.known_issuer.definition.algorithms
+    name = examined.header.get("alg")
+    refusal = None if name in allowed else invalid_token(_NOT_VALID, "algorithm")
+    return Found(", ".join(allowed), _text(name), "algorithms", refusal)
+
+
+def _key(examined: Examined) -> Found:
+    issuer, kid = examined.known_issuer, examined.header.get("kid")
+    expected = issuer.key_source
+    try:
+        examined.keys = issuer.candidates(kid)
+    except RefusedCaller as refusal:
+        known = Sentence("the known keys are: %(keys)s", keys=", ".join(issuer.known_kids) or "–")
+        if refusal.status_code == _UNAVAILABLE:
+            known = Sentence("no keys: the address cannot be read")
+        found = Sentence("the key “%(kid)s”; %(known)s", kid=_text(kid), known=known)
+        return Found(expected, found, "keys", refusal)
+    return Found(expected, Sentence("the key “%(kid)s”", kid=_text(kid)), "keys")
+
+
+def _signature(examined: Examined) -> Found:
+    expected = Sentence("a signature by that key")
+    algorithms = list(examined.known_issuer.definition.algorithms)
+    reason = "signature"
+    for key in examined.keys:
+        try:
+            # A PEM key of another kind is refused with an error.
+            jwt.PyJWS().decode(examined.token, cast(jwt.PyJWK, key), algorithms=algorithms)
+            return Found(expected, Sentence("the signature is right"))
+        except (jwt.PyJWTError, TypeError, ValueError) as error:
+            # The last two: a key of a type that the algorithm does not expect.
+            reason = "algorithm" if isinstance(error, jwt.InvalidAlgorithmError) else "signature"
+    found = (
+        Sentence("the signature is wrong")
+        if examined.keys
+        else Sentence("it cannot be verified without the key")
+    )
+    return Found(expected, found, "keys", invalid_token(_NOT_VALID, reason))
+
+
+def _required(examined: Examined) -> Found:
+    missing = [name for name in REQUIRED if name not in examined.claims]
+    subject = examined.claims.get("sub")
+    refusal = None
+    if missing:
+        refusal = invalid_token(f"The token has no `{missing[0]}` claim.", "missing_claim")
+    elif not isinstance(subject, str) or not 0 < len(subject) <= LONGEST_SUBJECT or "\0" in subject:
+        refusal = invalid_token("The token's `sub` claim must be a text.", "subject")
+    found = Sentence("without %(claims)s", claims=", ".join(missing)) if missing else f"sub: {_text(subject)}"
+    return Found(", ".join(REQUIRED), found, refusal=refusal)
+
+
+def _audience(examined: Examined) -> Found:
+    accepted = examined.known_issuer.definition.audiences
+    given = examined.claims.get("aud")
+    wrong = set(texts(given)).isdisjoint(accepted)
+    refusal = invalid_token("The token is not for this service (`aud`).", "audience") if wrong else None
+    return Found(Sentence("one of: %(names)s", names=", ".join(accepted)), _text(given), "audiences", refusal)
+
+
+def _expiry(examined: Examined) -> Found:
+    leeway, expires = examined.known_issuer.definition.leeway, examined.claims.get("exp")
+    expected = Sentence("a time in the future; the clocks may differ by %(seconds)s s", seconds=leeway)
+    if not _is_time(expires):
+        return Found(
+            expected,
+            _text(expires),
+            refusal=invalid_token("The token's `exp` claim must be a number.", "expiry"),
+        )
+    is_over = expires <= examined.now - leeway
+    refusal = invalid_token("The token has expired.", "expired") if is_over else None
+    return Found(expected, _moment(expires, examined.now), "leeway", refusal)
+
+
+def _beginning(examined: Examined) -> Found:
+    leeway = examined.known_issuer.definition.leeway
+    expected = Sentence("a time in the past; the clocks may differ by %(seconds)s s", seconds=leeway)
+    told, refusal = [], None
+    for name in ("nbf", "iat"):
+        begins = examined.claims.get(name)
+        if begins is None and name not in examined.claims:
+            continue
+        if not _is_time(begins):
+            refusal = invalid_token(f"The token's `{name}` claim must be a number.", "issued_at")
+            told.append(f"{name}: {_text(begins)}")
+            continue
+        if begins > examined.now + leeway:
+            refusal = refusal or invalid_token("The token is not valid yet.", "not_yet_valid")
+        told.append(f"{name}: {_moment(begins, examined.now)}")
+    return Found(expected, "; ".join(told) or "–", "leeway", refusal)
+
+
+def _claims(examined: Examined) -> Found:
+    wanted = examined.known_issuer.definition.required_claims
+    expected, told, refusal = [], [], None
+    for rule in wanted:
+        value = claim_at(examined.claims, rule.claim)
+        given = _values(value)
+        holds = not given.isdisjoint(rule.values) if rule.values else value is not None
+        if not holds and refusal is None:
+            refusal = invalid_token("The token lacks a claim that this service asks for.", "required_claim")
+        expected.append(f"{rule.claim} = {' | '.join(rule.values) or '*'}")
+        told.append(f"{rule.claim} = {_text(value)}")
+    return Found("; ".join(expected) or "–", "; ".join(told) or "–", "required_claims", refusal)
+
+
+def _own(examined: Examined) -> Found:
+    expected = Sentence("a token that this service has signed, and that has not expired")
+    try:
+        examined.claims = LocalIssuer().verify(examined.token)
+    except RefusedCaller as refusal:
+        return Found(expected, refusal.sentence, refusal=refusal)
+    return Found(expected, Sentence("the token is valid"))
+
+
+def _values(value: object) -> set[str]:
+    """What a required claim may be compared with: the text or its words, each text of an array, a number."""
+    if isinstance(value, str):
+        return {value, *value.split()}
+    if isinstance(value, bool):
+        return {"true" if value else "false"}
+    if isinstance(value, int | float):
+        return {str(value)}
+    return set(texts(value))
+
+
+CHECKS = (
+    Check(Sentence("Form"), _form, is_needed=True),
+    Check(Sentence("Issuer"), _issuer, is_needed=True),
+    Check(Sentence("Algorithm"), _algorithm),
+    Check(Sentence("Key"), _key),
+    Check(Sentence("Signature"), _signature),
+    Check(Sentence("Claims that every token has"), _required),
+    Check(Sentence("Audience"), _audience),
+    Check(Sentence("Not expired"), _expiry),
+    Check(Sentence("Valid already"), _beginning),
+    Check(Sentence("Required claims"), _claims),
+)
+
+OWN = Check(Sentence("A token of this service"), _own)
+
+_NOT_VALID = "The token is not valid here."
+_UNAVAILABLE = 503
+_LONGEST_SHOWN = 300
+
+
+def _is_time(value: object) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _moment(seconds: float, now: float) -> str:
+    try:
+        shown = f"{dt.datetime.fromtimestamp(seconds, dt.UTC):%Y-%m-%d %H:%M:%S} UTC"
+    except (OverflowError, ValueError, OSError):
+        shown = str(seconds)
+    away = round(seconds - now)
+    if away >= 0:
+        return Sentence("%(time)s, in %(seconds)s s by this clock", time=shown, seconds=away)
+    return Sentence("%(time)s, %(seconds)s s ago by this clock", time=shown, seconds=-away)
+
+
+def _text(value: object) -> str:
+    """A value of a token, for people."""
+    if value is None:
+        return "–"
+    shown = value if isinstance(value, str) else repr(value)
+    return shown if len(shown) <= _LONGEST_SHOWN else f"{shown[:_LONGEST_SHOWN]}…"

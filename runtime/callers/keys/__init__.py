@@ -1,0 +1,1 @@
+"""API keys: what machines call with, made in the studio."""

@@ -1,0 +1,107 @@
+"""The part of a form that says which record calls stand for: the caller type, and a record of its entity."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from crmclient.errors import MissingPrivilege, PlatformError
+from designer.models import CallerType
+from designer.names import USER_TYPE
+from designer.platform import get_platform
+from designer.studio.look import dress, searchable
+from designer.studio.trying.caller_fields import is_missing
+from runtime.callers.platform_users import platform_users
+
+
+class RecordForm(forms.ModelForm):  # type: ignore[type-arg]  # no generic at run time
+    """Of a model with `caller_type` and `record`. Users of the platform are chosen by name, other records by
+    their id.
+    """
+
+    # Its choices are known when the form is made.
+    platform_user = forms.TypedChoiceField(required=False)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        dress(self.fields["caller_type"])
+        self.fields["platform_user"] = self._platform_user_field()
+        self.fields["record"] = self._record_field()
+        if self._is_user:
+            self.initial["record"] = None
+
+    def _platform_user_field(self) -> forms.Field:
+        present = str(self.instance.record or "") if self._is_user else ""
+        help_text: Any = _(
+            "For the type user: whom the calls stand for. User context and “@user” values are theirs."
+        )
+        try:
+            known = dict(platform_users(get_platform()))
+        except MissingPrivilege as error:
+            known = {}
+            help_text = _(
+                "The service's account on the platform lacks the privilege %(privilege)s, so only the "
+                "present choice can be kept."
+            ) % {"privilege": error.privilege}
+        except PlatformError:
+            known = {}
+            help_text = _("The platform cannot be reached just now, so only the present choice can be kept.")
+        if present and present not in known:
+            known[present] = _("%(user)s (not among the platform's users)") % {"user": present}
+        return searchable(
+            forms.TypedChoiceField(
+                label=_("Platform user"),
+                choices=[("", _("None: no user context")), *known.items()],
+                coerce=lambda text: uuid.UUID(str(text)),
+                empty_value=None,
+                required=False,
+                initial=present,
+                help_text=help_text,
+            )
+        )
+
+    def _record_field(self) -> forms.Field:
+        return dress(
+            forms.UUIDField(
+                label=_("Record"),
+                required=False,
+                help_text=_(
+                    "For other types: the id of the record that the calls stand for, in the type's entity."
+                ),
+            )
+        )
+
+    @property
+    def _is_user(self) -> bool:
+        return bool(self.instance.caller_type_id == USER_TYPE)
+
+    def clean_rate(self) -> int:
+        """An empty field is no limit, too."""
+        return self.cleaned_data["rate"] or 0
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        type = cleaned.get("caller_type")
+        if type is None:
+            return cleaned
+        user, record = cleaned.get("platform_user"), cleaned.get("record")
+        # The type says which of the two counts: the other may be left from another type.
+        if type.is_of_users:
+            if record is not None and user is None and "record" in self.changed_data:
+                self.add_error("record", _("Callers of this type are platform users. Choose one above."))
+            cleaned["record"] = user
+        elif record is not None:
+            self._check_record(type, record)
+        return cleaned
+
+    def _check_record(self, type: CallerType, record: uuid.UUID) -> None:
+        if not type.entity:
+            self.add_error("record", _("Callers of this type have no record. Leave it empty."))
+            return
+        # What cannot be asked now is found out when somebody calls.
+        if is_missing(type.entity, str(record)):
+            said = _("There is no record of %(entity)s with this id.") % {"entity": type.entity}
+            self.add_error("record", said)

@@ -1,0 +1,147 @@
+"""Families of refresh tokens: what a login leads to, one token after the other.
+
+The row knows only which token is the latest. The tokens themselves are derived from the family and their
+number in it, so that two requests that renew at once come to the same successor, in whatever process.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import hmac
+import re
+import uuid
+from base64 import urlsafe_b64encode
+from functools import cache
+from typing import NamedTuple
+
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from django.conf import settings
+from django.db import models
+from rest_framework_simplejwt.settings import api_settings
+
+# How long the token before the latest still leads to the latest: two tabs, an answer that was lost.
+GRACE = dt.timedelta(seconds=30)
+
+_PURPOSE = b"portico.refresh-tokens"
+_NAME = re.compile(r"([0-9a-f]{32})\.(\d{1,9})\.([A-Za-z0-9_-]{22})")
+
+
+class TokenFamily(models.Model):
+    """The refresh tokens of one login of `user`; `number` is the latest, which was given at `issued_at`."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    number = models.PositiveIntegerField(default=1)
+    issued_at = models.DateTimeField()
+    expires_at = models.DateTimeField(db_index=True)
+    revoked_at = models.DateTimeField(null=True)
+
+    class Meta:
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return f"{self.user_id}: {self.id}"
+
+
+class Place(NamedTuple):
+    """A token's family, and its number in there."""
+
+    family: uuid.UUID
+    number: int
+
+
+class Ended(Exception):
+    """The family is revoked, or is not there. `by_this`: until now, when a used token was sent again."""
+
+    def __init__(self, *, by_this: bool = False) -> None:
+        super().__init__()
+        self.by_this = by_this
+
+
+def begin(user_id: int, *, number: int = 1, id: uuid.UUID | None = None) -> TokenFamily:
+    """A new family. `number` 0 stands for a token that is not derived, and is older than families."""
+    now = dt.datetime.now(dt.UTC)
+    return TokenFamily.objects.create(
+        id=id or uuid.uuid4(), user_id=user_id, number=number, issued_at=now, expires_at=now + _lifetime()
+    )
+
+
+def advance(place: Place, user_id: int) -> TokenFamily:
+    """The family with the successor of the token at `place` as its latest.
+
+    Raises Ended. A token that was used before, outside of GRACE, ends the family: it may have been stolen.
+    """
+    rows = TokenFamily.objects.filter(pk=place.family, user_id=user_id, revoked_at=None)
+    family = rows.first()
+    if family is None:
+        raise Ended
+    now = dt.datetime.now(dt.UTC)
+    if place.number == family.number:
+        latest = {"number": place.number + 1, "issued_at": now, "expires_at": now + _lifetime()}
+        # Of requests at once one alone finds the number as it was; the others find the successor it made.
+        if rows.filter(number=place.number).update(**latest):
+            family.number, family.issued_at = place.number + 1, now
+            return family
+        family = rows.first()
+        if family is None:
+            raise Ended
+    if place.number == family.number - 1 and now - family.issued_at <= GRACE:
+        return family
+    raise Ended(by_this=revoke(place.family))
+
+
+def revoke(id: uuid.UUID) -> bool:
+    """End a family; whether it was good until now."""
+    return bool(TokenFamily.objects.filter(pk=id, revoked_at=None).update(revoked_at=dt.datetime.now(dt.UTC)))
+
+
+def revoke_families(user_id: int) -> int:
+    """End every family of a user; how many were good until now."""
+    now = dt.datetime.now(dt.UTC)
+    good = TokenFamily.objects.filter(user_id=user_id, revoked_at=None, expires_at__gt=now)
+    return good.update(revoked_at=now)
+
+
+def name_of(family: uuid.UUID, number: int) -> str:
+    """The `jti` of a family's token."""
+    return f"{family.hex}.{number}.{_mark(_keys()[0], family, number)}"
+
+
+def place_of(name: str) -> Place | None:
+    """Whose `jti` a `name` is; None for one that is not derived, with this key or an earlier one."""
+    match = _NAME.fullmatch(name)
+    if match is None:
+        return None
+    place = Place(uuid.UUID(match[1]), int(match[2]))
+    marks = [hmac.compare_digest(_mark(key, *place), match[3]) for key in _keys()]
+    return place if any(marks) else None
+
+
+def founded_by(name: str) -> uuid.UUID:
+    """The family of a token whose `jti` is not derived: it is the first of it."""
+    return uuid.UUID(bytes=hashlib.sha256(_PURPOSE + name.encode()).digest()[:16])
+
+
+def _lifetime() -> dt.timedelta:
+    lifetime: dt.timedelta = api_settings.REFRESH_TOKEN_LIFETIME
+    return lifetime
+
+
+def _mark(key: bytes, family: uuid.UUID, number: int) -> str:
+    digest = hmac.digest(key, f"{family.hex}.{number}".encode(), "sha256")
+    return urlsafe_b64encode(digest[:16]).decode().rstrip("=")
+
+
+def _keys() -> tuple[bytes, ...]:
+    """The first makes new tokens, any of them is taken."""
+    return _keys_of(settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
+
+
+@cache
+def _keys_of(*secrets: str) -> tuple[bytes, ...]:
+    return tuple(
+        HKDF(algorithm=SHA256(), length=32, salt=None, info=_PURPOSE).derive(secret.encode())
+        for secret in secrets
+    )

@@ -1,0 +1,193 @@
+"""The user properties of one caller type, compiled once and read for each of its callers."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, NamedTuple, TypeAlias
+
+from crmclient import Call, Guid, Platform, Reference, Value
+from crmclient.errors import MetadataError, MissingPrivilege
+from crmclient.query.ast import Column, Page
+from crmclient.sentences import for_log
+from designer.calendar import present
+from designer.definitions import CallerTypeDefinition, UserPropertyDefinition
+from designer.expressions import Expression, ExpressionError
+from designer.names import RESERVED_PROPERTIES, output_key
+from designer.sentences import Sentence
+from runtime.callers.caller import Caller, around
+from runtime.callers.caller_records import CallerRecords, records_in, records_of_users
+from runtime.context.related import Related, plain, plain_schema, related
+from runtime.http.failures import Misconfigured
+
+logger = logging.getLogger("portico.context")
+
+
+class Known(NamedTuple):
+    """What was read of a caller: every property, and the entities of those that name a record."""
+
+    values: Mapping[str, Any]
+    entities: Mapping[str, str]
+
+
+class CallerProperties:
+    """The properties of the callers of one type: their record and what it points at in one query, and one
+    more for each property that holds an array. `records` is None where their type has none.
+
+    `broken` names the properties that this platform cannot serve, each with the reason; the others work.
+    `answered` are the keys in an answer of those that are part of one, by name.
+    """
+
+    def __init__(
+        self, type: CallerTypeDefinition, properties: Sequence[UserPropertyDefinition], platform: Platform
+    ) -> None:
+        self.type = type
+        self.has_records = type.is_of_users or bool(type.entity)
+        # What expressions know of every caller is no property of an answer, whoever has called one so.
+        self.answered = {
+            defined.name: key
+            for defined in properties
+            if (key := output_key(defined.name)) not in RESERVED_PROPERTIES
+        }
+        self.broken: dict[str, str] = {}
+        self._platform = platform
+        self._properties = tuple(properties)
+        self._fields: dict[str, str] = {}
+        self._related: dict[str, Related] = {}
+        self._custom: dict[str, Expression] = {}
+        self._without_records = Sentence("callers of the type %(type)s have no record", type=type.name)
+        for defined in properties:
+            try:
+                _COMPILERS[defined.kind](self, defined)
+            except (Misconfigured, ExpressionError, MetadataError, MissingPrivilege) as error:
+                self.broken[defined.name] = str(error)
+
+    @cached_property
+    def records(self) -> CallerRecords | None:
+        """Where the records of these callers are. Looked up when the first such caller calls."""
+        try:
+            return _records(self.type, self._platform)
+        except (MetadataError, MissingPrivilege) as error:
+            self._without_records = Sentence("%(reason)s", reason=str(error))
+            return None
+
+    @property
+    def has_custom(self) -> bool:
+        """Whether expressions are read, which see more of a caller than the record."""
+        return bool(self._custom)
+
+    def read(self, caller: Caller, record: Guid | None, call: Call) -> Known | None:
+        """None for a record that is gone or inactive. `record` is None for callers whose type has none."""
+        values: dict[str, Any] = {}
+        row: Mapping[str, Value] = {}
+        entities: dict[str, str | None] = {}
+        records = self.records
+        if record is not None and records is not None:
+            found = self._row(records, record, call)
+            if found is None:
+                return None
+            row = found
+            known = self._platform.attributes(records.entity) if self._fields else {}
+            values = {name: plain(row[own], known[own]) for name, own in self._fields.items()}
+            for name, data in self._related.items():
+                values[name] = data.read(self._platform, row, call)
+            entities = {name: _entity(own, row[own], records) for name, own in self._fields.items()}
+        if self._custom:
+            seen = around(caller, values)
+            values |= {name: _evaluate(name, custom, seen) for name, custom in self._custom.items()}
+        return Known(values, {name: entity for name, entity in entities.items() if entity is not None})
+
+    def schema(self) -> dict[str, Any]:
+        """The JSON Schema of the properties as they are answered; nothing is known of what a custom one
+        gives.
+        """
+        properties = {
+            self.answered[defined.name]: self._describe(defined)
+            for defined in self._properties
+            if defined.name in self.answered
+        }
+        return {
+            "type": "object",
+            "properties": properties,
+            "required": list(properties),
+            "additionalProperties": False,
+        }
+
+    def _describe(self, defined: UserPropertyDefinition) -> dict[str, Any]:
+        schema: dict[str, Any] = {}
+        if defined.name in self._fields:
+            attributes = self._platform.attributes(self._require_records().entity)
+            schema = plain_schema(attributes[self._fields[defined.name]])
+        elif defined.name in self._related:
+            schema = self._related[defined.name].schema()
+        return {**schema, "description": defined.description} if defined.description else schema
+
+    def _row(self, records: CallerRecords, record: Guid, call: Call) -> Mapping[str, Value] | None:
+        query = records.query(record)
+        columns = dict.fromkeys((*(column.attribute for column in query.columns), *self._fields.values()))
+        query = replace(
+            query,
+            columns=tuple(Column(attribute) for attribute in columns),
+            links=tuple(data.link for data in self._related.values() if data.link is not None),
+        )
+        rows = self._platform.query(query, Page(size=1), call=call).rows
+        return rows[0] if rows and records.is_active(rows[0]) else None
+
+    def _require_records(self) -> CallerRecords:
+        if self.records is None:
+            raise Misconfigured(self._without_records)
+        return self.records
+
+    def _compile_field(self, defined: UserPropertyDefinition) -> None:
+        entity = self._require_records().entity
+        if defined.attribute not in self._platform.attributes(entity):
+            raise Misconfigured(
+                Sentence("%(entity)s has no attribute %(name)s", entity=entity, name=repr(defined.attribute))
+            )
+        self._fields[defined.name] = defined.attribute
+
+    def _compile_related(self, defined: UserPropertyDefinition) -> None:
+        alias = f"r{len(self._related)}"
+        records = self._require_records()
+        self._related[defined.name] = related(
+            defined.relationship, defined.columns, records, self._platform, alias
+        )
+
+    def _compile_custom(self, defined: UserPropertyDefinition) -> None:
+        if self.has_records:
+            self._require_records()
+        self._custom[defined.name] = Expression(defined.expression, names=("user",))
+
+
+_Compiler: TypeAlias = Callable[[CallerProperties, UserPropertyDefinition], None]
+_COMPILERS: Mapping[str, _Compiler] = {
+    "field": CallerProperties._compile_field,
+    "related": CallerProperties._compile_related,
+    "custom": CallerProperties._compile_custom,
+}
+
+
+def _records(type: CallerTypeDefinition, platform: Platform) -> CallerRecords | None:
+    """Raises UnknownEntity."""
+    if not type.is_of_users:
+        return records_in(type.entity, platform) if type.entity else None
+    users = platform.conventions.users
+    return None if users is None else records_of_users(users)
+
+
+def _entity(attribute: str, value: Value, records: CallerRecords) -> str | None:
+    """The entity of the record that a value of the caller's names: itself, or what a lookup names."""
+    if attribute == records.id:
+        return records.entity
+    return value.entity if isinstance(value, Reference) else None
+
+
+def _evaluate(name: str, expression: Expression, user: Mapping[str, Any]) -> Any:
+    try:
+        return expression.evaluate({"user": user}, present())
+    except ExpressionError as error:
+        # Null, as for an empty column: one user without a manager must not lose the whole context.
+        logger.warning("user property %s has no value: %s", name, for_log(error))
+        return None

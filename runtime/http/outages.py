@@ -1,0 +1,112 @@
+"""Requests that fail for the same reason, again and again: the log tells it once, and when it is over.
+
+Which requests failed is told by the access log, by each one's `code`.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import traceback
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias
+
+from django.db import DatabaseError, InterfaceError
+
+from crmclient.errors import MissingPrivilege, PlatformError
+from crmclient.outages import Outage
+from runtime.http.problems import Problem
+from runtime.http.request_record import RequestRecord
+
+logger = logging.getLogger("portico.failures")
+
+# What a request fails by: the problem's code, the kind of error, and the endpoint where it is that one's own.
+_Reason: TypeAlias = tuple[str, str, str]
+
+# A platform's answers tell nothing of the database, nor the other way round.
+_OF_PLATFORM = "platform_"
+_MOST = 1_000
+
+
+class Outages:
+    """One outage for each reason. Safe to share between threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._outages: OrderedDict[_Reason, Outage] = OrderedDict()
+        # The reasons that last: what is looked at for each request that is answered.
+        self._lasting: dict[_Reason, Outage] = {}
+
+    def failed(self, error: Exception, problem: Problem, endpoint: str, about: Mapping[str, Any]) -> None:
+        """A request was answered with `problem`, which is none of the caller's making."""
+        is_configured = isinstance(error, Problem) or problem.code == "endpoint_misconfigured"
+        reason = problem.code, _kind(error), endpoint if is_configured else ""
+        with self._lock:
+            outage = self._outages.get(reason)
+            if outage is None:
+                outage = self._outages[reason] = _outage()
+                if len(self._outages) > _MOST:
+                    gone, _ = self._outages.popitem(last=False)
+                    self._lasting.pop(gone, None)
+            self._lasting[reason] = outage
+        if problem.code == "internal_error" and outage.lasts:
+            # A mistake of ours: who quotes a request's id is to find what happened to it.
+            logger.error("request failed as others did: %s", reason[1], extra={**about})
+        if endpoint:
+            about = {**about, "endpoint": endpoint}
+        if isinstance(error, MissingPrivilege):
+            about = {**about, "privilege": error.privilege}
+        # Where a foreseen problem was raised says nothing.
+        outage.failed(None if isinstance(error, Problem | MissingPrivilege) else error, **about)
+
+    def answered(self, records: Iterable[RequestRecord]) -> None:
+        """What these requests prove to work has an end of its outage."""
+        if self._lasting:
+            for record in records:
+                if record.status < 500:
+                    self._answered(record)
+
+    def _answered(self, record: RequestRecord) -> None:
+        for reason, outage in list(self._lasting.items()):
+            code, _, endpoint = reason
+            asked_platform = record.calls > 0 and not record.code
+            if record.endpoint == endpoint if endpoint else asked_platform or not _is_of_platform(code):
+                outage.worked(code=code, **({"endpoint": endpoint} if endpoint else {}))
+                if not outage.lasts:
+                    with self._lock:
+                        self._lasting.pop(reason, None)
+
+    def forget(self) -> None:
+        """Let whatever fails next be told as if it had never failed."""
+        with self._lock:
+            self._outages.clear()
+            self._lasting.clear()
+
+
+def _kind(error: Exception) -> str:
+    """What tells failures with one code apart."""
+    name = type(error).__name__
+    if isinstance(error, MissingPrivilege):
+        return f"{name} {error.privilege}"
+    if isinstance(error, PlatformError | Problem | DatabaseError | InterfaceError):
+        return name
+    places = traceback.extract_tb(error.__traceback__)
+    return f"{name} at {places[-1].filename}:{places[-1].lineno}" if places else name
+
+
+def _outage() -> Outage:
+    return Outage(
+        logger,
+        "request failed",
+        "requests of this kind do not fail any more",
+        still="requests still fail",
+        level=logging.ERROR,
+    )
+
+
+def _is_of_platform(code: str) -> bool:
+    return code.startswith(_OF_PLATFORM)
+
+
+outages = Outages()

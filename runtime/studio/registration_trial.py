@@ -1,0 +1,172 @@
+"""What registering a caller would come to: the Create endpoint is run to where it would write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from crmclient.errors import PlatformError, PlatformFailure
+from crmclient.stand_in import Asked, Effect, StandIn
+from designer.configuration import Configuration, Endpoint
+from designer.platform import get_platform
+from designer.sentences import Sentence, said
+from runtime.callers.caller import Claims
+from runtime.callers.issuers.claim_paths import claim_at
+from runtime.callers.issuers.issuer import Issuer
+from runtime.callers.issuers.records import RecordSource
+from runtime.callers.issuers.registration import asked_of_endpoint, foreseen
+from runtime.callers.refusals import RefusedCaller
+from runtime.context import UserContext
+from runtime.http.failures import Misconfigured
+from runtime.http.problems import Problem
+from runtime.operations import OPERATIONS
+from runtime.serving.registering import endpoint_named, exchange_with
+from runtime.studio.dry_run import NotSent
+
+R = TypeVar("R")
+
+_ENDPOINT = "record.registration.endpoint"
+_INPUTS = "record.registration.inputs"
+
+_REFUSALS = {
+    "several_records": (
+        Sentence("Several records may be linked, so the caller is refused. Merge them."),
+        "record.registration.link_attribute",
+    ),
+    "registration_limit": (
+        Sentence("As many callers as may register within an hour have done so. Wait, or allow more."),
+        "record.registration.an_hour",
+    ),
+    "record_gone": (
+        Sentence(
+            "The caller has registered, and somebody has deleted the record. Delete the registration under "
+            "Accounts to let the caller register again."
+        ),
+        "record.missing",
+    ),
+    "record_inactive": (
+        Sentence("The caller has registered, and the record is not active. Activate it."),
+        "record.missing",
+    ),
+    "no_record": (
+        Sentence("No record can be linked, and no endpoint makes one. Choose a Create endpoint."),
+        _ENDPOINT,
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What was found, whether the caller would be refused, and the setting that decides."""
+
+    found: str
+    refused: bool = True
+    setting: str = _ENDPOINT
+
+
+class _Rehearsal(StandIn):
+    """Reads, and keeps the first write in `held` instead of sending it. Raises NotSent for it."""
+
+    held: Asked | None = None
+
+    def answer(self, asked: Asked, ask: Callable[[], R]) -> R:
+        if asked.effect is not Effect.WRITE:
+            return ask()
+        self.held = asked
+        raise NotSent(asked.member)
+
+
+def tried_registration(
+    issuer: Issuer, claims: Claims, source: RecordSource, configuration: Configuration
+) -> Trial:
+    """Register nobody, and say what would come of it. Raises PlatformFailure while the platform is away."""
+    if not isinstance(claims.get("sub"), str):
+        return Trial(Sentence("The token has no text in the claim “sub”, by which callers register."))
+    try:
+        record = foreseen(issuer, claims, source)
+    except RefusedCaller as refusal:
+        found, setting = _REFUSALS.get(refusal.reason, (refusal.sentence, _ENDPOINT))
+        return Trial(found, setting=setting)
+    if record is not None:
+        linked = Sentence("The record %(id)s would be linked to the caller.", id=record)
+        return Trial(linked, refused=False, setting="record.registration.link_attribute")
+    key = issuer.definition.record.registration.endpoint
+    endpoint = endpoint_named(key, configuration)
+    if endpoint is None:
+        return Trial(Sentence("There is no enabled endpoint %(key)s. Choose another.", key=key))
+    wrong = list(_wrong(endpoint, issuer, claims, configuration))
+    if not wrong:
+        return Trial(Sentence("The caller would be registered."), refused=False)
+    refused = Sentence(
+        "The endpoint %(key)s would refuse to register the caller: %(reasons)s",
+        key=key,
+        reasons=" ".join(said(one.found) for one in wrong),
+    )
+    return Trial(refused, setting=wrong[0].setting)
+
+
+def _wrong(
+    endpoint: Endpoint, issuer: Issuer, claims: Claims, configuration: Configuration
+) -> Iterator[Trial]:
+    """Each reason for which the endpoint would make no record."""
+    platform = _Rehearsal(get_platform())
+    inputs, caller = asked_of_endpoint(issuer, claims)
+    context = UserContext(configuration.user_properties, platform, caller_types=configuration.caller_types)
+    try:
+        operation = OPERATIONS[endpoint.definition.kind](endpoint, platform)
+        operation.run(exchange_with(endpoint, inputs, caller, context))
+    except NotSent:
+        yield from _left_empty(endpoint, platform, issuer, claims)
+    except Problem as problem:
+        for error in problem.errors:
+            name = (error.pointer or "").removeprefix("/").partition("/")[0]
+            yield _of_input(name, error.message, issuer, claims)
+        if not problem.errors:
+            yield Trial(problem.sentence)
+    except PlatformFailure:
+        raise
+    except (Misconfigured, PlatformError) as error:
+        yield Trial(said(str(error)))
+
+
+def _left_empty(endpoint: Endpoint, platform: _Rehearsal, issuer: Issuer, claims: Claims) -> Iterator[Trial]:
+    """What the platform requires, and an input that may be left out would not set."""
+    held = platform.held
+    if held is None or held.member != "create" or endpoint.entity is None:
+        return
+    values: Any = held.arguments[1]
+    required = {
+        name
+        for name, attribute in platform.attributes(endpoint.entity.entity).items()
+        if attribute.is_required
+    }
+    for binding in endpoint.definition.bindings:
+        if binding.attribute in required and values.get(binding.attribute) in (None, ""):
+            reason = said(Sentence("The platform requires %(name)s.", name=binding.attribute))
+            if binding.source == "input":
+                yield _of_input(str(binding.value), reason, issuer, claims)
+            else:
+                yield Trial(reason)
+
+
+def _of_input(name: str, reason: str, issuer: Issuer, claims: Claims) -> Trial:
+    """A reason at an input, with the claim that it comes from."""
+    rules = issuer.definition.record.registration.inputs
+    claim = next((known.claim for known in rules if known.input == name), "")
+    if not claim:
+        found = Sentence(
+            "The input “%(name)s” is required, and no claim is written for it. Add one.", name=name
+        )
+    elif claim_at(claims, claim) is None:
+        found = Sentence(
+            "The token has no claim “%(claim)s”, which the input “%(name)s” requires.", claim=claim, name=name
+        )
+    else:
+        found = Sentence(
+            "The claim “%(claim)s” does not fit the input “%(name)s”. %(reason)s",
+            claim=claim,
+            name=name,
+            reason=reason,
+        )
+    return Trial(found, setting=_INPUTS)

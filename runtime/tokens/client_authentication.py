@@ -1,0 +1,73 @@
+"""How a client proves itself at the token endpoint (RFC 6749, 2.3.1): by HTTP Basic, or in the body."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import unquote_plus
+
+from django.http import HttpRequest
+
+from runtime.callers.failed_logins import Wait
+from runtime.callers.keys.api_key import ApiKey
+from runtime.callers.keys.key_callers import WrongKey, verify
+from runtime.callers.login import waiting
+from runtime.callers.refusals import RefusedCaller
+from runtime.http.addresses import client_address
+from runtime.http.problems import FieldError
+from runtime.values.inputs import invalid_input
+
+_BASIC = re.compile(r"(?i:basic) +([A-Za-z0-9+/=_-]{1,4096})")
+
+
+def client_of(request: HttpRequest, sent: Mapping[str, Any]) -> ApiKey:
+    """The API key that the client is: its prefix is the id, the rest the secret.
+
+    Raises Problem 401 `invalid_client`, 400 `invalid_input` for a client that proves itself twice, 429.
+    """
+    id, secret = _credentials(request, sent)
+    try:
+        return verify(id, secret, client_address(request))
+    except WrongKey as wrong:
+        raise _refused(wrong.wait, "wrong_key") from None
+    except RefusedCaller as refusal:
+        raise _refused(None, refusal.reason, refusal.sentence) from None
+
+
+def _credentials(request: HttpRequest, sent: Mapping[str, Any]) -> tuple[str, str]:
+    in_header = _in_header(request.META.get("HTTP_AUTHORIZATION", ""))
+    id, secret = sent.get("client_id"), sent.get("client_secret")
+    if in_header is None:
+        return id or "", secret or ""
+    twice = [FieldError("not_allowed", "Is in the Authorization header already.", pointer="/client_secret")]
+    other = [FieldError("not_allowed", "Is another than in the Authorization header.", pointer="/client_id")]
+    if errors := [*(twice if secret else ()), *(other if id and id != in_header[0] else ())]:
+        raise invalid_input(errors)
+    return in_header
+
+
+def _in_header(authorization: str) -> tuple[str, str] | None:
+    """Id and secret of a Basic header; None without one. What cannot be read proves nothing."""
+    if not authorization.lower().startswith("basic"):
+        return None
+    match = _BASIC.fullmatch(authorization)
+    if match is None:
+        return "", ""
+    try:
+        id, colon, secret = base64.b64decode(match[1], validate=True).decode().partition(":")
+    except (binascii.Error, ValueError):
+        return "", ""
+    # Each is URL-encoded by itself, so that a colon in an id is none between both.
+    return (unquote_plus(id), unquote_plus(secret)) if colon else ("", "")
+
+
+def _refused(
+    wait: Wait | None, reason: str, said: str = "No client has this id and secret."
+) -> RefusedCaller:
+    if wait is not None:
+        return waiting(wait)
+    challenge = {"WWW-Authenticate": 'Basic realm="token", charset="UTF-8"'}
+    return RefusedCaller(401, "invalid_client", said, reason, **challenge)

@@ -1,0 +1,110 @@
+"""The grants of OAuth 2 that the token endpoint takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeAlias
+
+from django.http import HttpRequest
+from rest_framework.request import Request
+
+from designer.definitions import InputDefinition
+from runtime.callers.keys.key_callers import subject_of
+from runtime.callers.local import TokenPair, access_alone, issue, rotate
+from runtime.callers.login import log_in
+from runtime.http.addresses import client_address
+from runtime.http.problems import FieldError, Problem
+from runtime.tokens.client_authentication import client_of
+from runtime.tokens.token_requests import is_form, texts
+from runtime.values.inputs import Inputs, invalid_input
+
+Grant: TypeAlias = Callable[[Request, Mapping[str, Any]], TokenPair]
+
+# What the endpoint knows. What a grant does not need is taken and not looked at: clients send what they have.
+_MEMBERS: Mapping[str, dict[str, Any]] = {
+    "grant_type": {"max_length": 100},
+    "username": {"max_length": 150},
+    "password": {"max_length": 1000},
+    "refresh_token": {"max_length": 8192},
+    # There are none to choose from, but libraries send what they were not given.
+    "scope": {"max_length": 1000, "nullable": True},
+    "client_id": {"max_length": 1000},
+    "client_secret": {"max_length": 1000},
+}
+_OF_REFRESHING = ("grant_type", "refresh_token", "scope", "client_id", "client_secret")
+
+
+def _taking(*required: str, members: Iterable[str] = tuple(_MEMBERS)) -> Inputs:
+    return texts(
+        *(
+            InputDefinition(name=name, required=name in required, **{"nullable": False, **_MEMBERS[name]})
+            for name in members
+        )
+    )
+
+
+# What is sent where no grant is named.
+LOGIN = _taking("username", "password")
+_REFRESH = InputDefinition(name="refresh", max_length=8192, required=True)
+REFRESH = texts(_REFRESH, *_taking(members=_OF_REFRESHING).definitions)
+
+
+def log_in_with(request: Request, sent: Mapping[str, Any]) -> TokenPair:
+    return issue(log_in(request, sent["username"], sent["password"]))
+
+
+def renew(request: Request, token: str) -> TokenPair:
+    return rotate(token, address=client_address(request._request))
+
+
+def as_client(request: Request, sent: Mapping[str, Any]) -> TokenPair:
+    key = client_of(request._request, sent)
+    return access_alone(subject_of(key))
+
+
+_GRANTS: Mapping[str, tuple[Inputs, Grant]] = {
+    "password": (LOGIN, log_in_with),
+    "refresh_token": (
+        _taking("refresh_token"),
+        lambda request, sent: renew(request, sent["refresh_token"]),
+    ),
+    "client_credentials": (_taking(), as_client),
+}
+GRANTS = frozenset(_GRANTS)
+
+
+def _schema(inputs: Inputs, grants: Iterable[str]) -> dict[str, Any]:
+    """The JSON Schema of a body. Which of its members go together it does not say."""
+    schema = inputs.schema()
+    del schema["required"]
+    schema["properties"]["grant_type"] = {"type": "string", "enum": sorted(grants)}
+    return schema
+
+
+TOKEN_FORM = _schema(LOGIN, GRANTS)
+REFRESH_FORM = _schema(REFRESH, ["refresh_token"])
+
+
+def grant(request: Request, sent: Mapping[str, Any], allowed: frozenset[str] = GRANTS) -> TokenPair:
+    """The tokens for what was `sent` with a `grant_type`.
+
+    Raises Problem 400 `unsupported_grant_type`, `invalid_input`, and what the grants raise.
+    """
+    kind = sent["grant_type"]
+    if not isinstance(kind, str) or not kind:
+        raise invalid_input([FieldError("required", "Name a grant.", pointer="/grant_type")])
+    if kind not in allowed:
+        known = " or ".join(sorted(allowed))
+        raise Problem(400, "unsupported_grant_type", f"The grant_type is none of this address. Use {known}.")
+    inputs, give = _GRANTS[kind]
+    return give(request, read_known(request._request, inputs, sent))
+
+
+def read_known(request: HttpRequest, inputs: Inputs, sent: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What `inputs` make of what was `sent`. Of a form they take no notice of what they do not know, nor of
+    what has no value (RFC 6749, 3.2); a JSON object is read strictly, as everywhere.
+    """
+    if is_form(request):
+        known = {definition.name for definition in inputs.definitions}
+        sent = {name: value for name, value in sent.items() if value and name in known}
+    return inputs.read(sent)

@@ -1,0 +1,74 @@
+"""What is sent to the token endpoint: a few texts, as JSON or, as OAuth 2 libraries send them, as a form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+from django.http import HttpRequest, QueryDict
+
+from designer.definitions import InputDefinition
+from designer.types import Limits
+from runtime.http.bodies import announced_length, malformed, read_body, read_object
+from runtime.http.problems import FieldError
+from runtime.http.query_string import read_parameters
+from runtime.values.inputs import Inputs, invalid_input
+
+FORM = "application/x-www-form-urlencoded"
+
+# The longest body that is read only to find out in which words its sender wants to be refused.
+_LONGEST_LOOKED_AT = 16 * 1024
+
+
+def texts(*definitions: InputDefinition) -> Inputs:
+    """Inputs that no attribute stands behind."""
+    return Inputs(definitions, {defined.name: Limits.of(defined) for defined in definitions})
+
+
+def read_request(request: HttpRequest) -> Mapping[str, Any]:
+    """The members of the object or the form. Raises Problem 400 naming all that is wrong, 413, 415."""
+    read_parameters(request, ())
+    return _fields(read_body(request)) if is_form(request) else read_object(request)
+
+
+def is_form(request: HttpRequest) -> bool:
+    media: str = request.META.get("CONTENT_TYPE", "")
+    return media.partition(";")[0].strip().lower() == FORM
+
+
+def names_a_grant(request: HttpRequest) -> bool:
+    """Whether the body has a `grant_type`, however wrong the rest is: its sender speaks OAuth 2."""
+    if not hasattr(request, "_body"):
+        # Whether a large body is wanted at all was being found out when the request was refused.
+        if "HTTP_EXPECT" in request.META or request.META.get("CONTENT_LENGTH", "") == "":
+            return False
+        if announced_length(request) > _LONGEST_LOOKED_AT:
+            return False
+    try:
+        if is_form(request):
+            return "grant_type" in QueryDict(request.body)
+        found = orjson.loads(request.body)
+    except (OSError, ValueError):
+        return False
+    return isinstance(found, dict) and "grant_type" in found
+
+
+def _fields(body: bytes) -> Mapping[str, str]:
+    try:
+        form = QueryDict(body.decode("ascii"))
+    except UnicodeDecodeError as error:
+        raise malformed("The form is not URL-encoded.") from error
+    errors = [
+        FieldError("repeated_key", "Must be given once.", pointer=f"/{name}")
+        for name, values in form.lists()
+        if len(values) > 1
+    ]
+    errors += [
+        FieldError("invalid_character", "Must not hold NUL characters.", pointer=f"/{name}")
+        for name, value in form.items()
+        if "\0" in str(value)
+    ]
+    if errors:
+        raise invalid_input(errors)
+    return {name: str(value) for name, value in form.items()}

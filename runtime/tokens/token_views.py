@@ -1,0 +1,76 @@
+"""`POST /api/token`, `/api/token/refresh` and `/api/token/revoke`. They ignore any `Authorization` header
+that proves no client.
+"""
+
+from __future__ import annotations
+
+from django.http import HttpResponse
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from designer.definitions import InputDefinition
+from runtime.callers.local import TokenPair, is_access_token, revoke
+from runtime.http.problems import Problem
+from runtime.http.rendering import json_response
+from runtime.tokens.grants import LOGIN, REFRESH, grant, log_in_with, read_known, renew
+from runtime.tokens.token_requests import read_request, texts
+
+REVOCATION = texts(
+    InputDefinition(name="token", required=True, max_length=8192),
+    # Both kinds are told apart without it.
+    InputDefinition(name="token_type_hint", max_length=100),
+    InputDefinition(name="client_id", max_length=1000),
+    InputDefinition(name="client_secret", max_length=1000),
+)
+
+
+class TokenView(APIView):
+    """A user name and a password for a pair of tokens; or, with a `grant_type`, what OAuth 2 has."""
+
+    def post(self, request: Request) -> HttpResponse:
+        sent = read_request(request._request)
+        if "grant_type" in sent:
+            return _answer(grant(request, sent))
+        return _answer(log_in_with(request, LOGIN.read(sent)))
+
+
+class RefreshView(APIView):
+    """A refresh token for its successor, with a new access token."""
+
+    def post(self, request: Request) -> HttpResponse:
+        sent = dict(read_request(request._request))
+        if "grant_type" not in sent:
+            return _answer(renew(request, REFRESH.read(sent)["refresh"]))
+        # The token's own name here is as good as OAuth's.
+        own = sent.pop("refresh", None)
+        if own is not None:
+            sent.setdefault("refresh_token", own)
+        return _answer(grant(request, sent, frozenset({"refresh_token"})))
+
+
+class RevokeView(APIView):
+    """The end of a login, by one of its refresh tokens (RFC 7009). Tokens of nobody are none any more."""
+
+    def post(self, request: Request) -> HttpResponse:
+        plain = request._request
+        token = read_known(plain, REVOCATION, read_request(plain))["token"]
+        if is_access_token(token):
+            raise Problem(
+                400,
+                "unsupported_token_type",
+                "An access token ends by itself within five minutes. Revoke the refresh token.",
+            )
+        revoke(token)
+        return HttpResponse()
+
+
+def _answer(pair: TokenPair) -> HttpResponse:
+    members = {
+        "access": pair.access,
+        "refresh": pair.refresh,
+        "access_token": pair.access,
+        "refresh_token": pair.refresh,
+        "token_type": "Bearer",
+        "expires_in": pair.expires_in,
+    }
+    return json_response({name: value for name, value in members.items() if value is not None})

@@ -1,0 +1,204 @@
+"""How many requests each kind of operation makes to Dataverse, counted where they arrive."""
+
+from __future__ import annotations
+
+import io
+import uuid
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from crmbox.demo.people import FIRST_ACCOUNT
+from crmclient.dataverse.platform import DataversePlatform
+from designer.models import Column, Endpoint, Module
+from designer.overview import forget
+from designer.platform import get_platform
+from project.metadata_store import DatabaseStore
+from runtime.serving import served
+from tests.callers import account
+from tests.dataverse.conftest import Failing
+from tests.runtime.accounts import ACCOUNTS, an_account
+from tests.runtime.associations import RITA, a_team, associations, path
+
+pytestmark = pytest.mark.processes
+
+PDF = b"%PDF-1.4\n"
+ACCOUNT = f"{ACCOUNTS}/{FIRST_ACCOUNT}"
+ROWS = 30
+LIST = """<fetch><entity name="account"><attribute name="name"/><attribute name="new_contract"/>
+  <filter><condition attribute="name" operator="like" value="{wanted}"/></filter>
+  <order attribute="name"/></entity></fetch>"""
+# A fault that only counts.
+COUNTED = {"path": "/api/data/", "times": None}
+_made: list[DataversePlatform] = []
+
+
+def make_platform() -> DataversePlatform:
+    """What the settings name."""
+    return _made[-1]
+
+
+class Counted:
+    """`calls(…)` is how many requests the platform gets while something is done."""
+
+    def __init__(self, failing: Failing) -> None:
+        self.failing = failing
+
+    def calls(self, do: Callable[[], Any]) -> int:
+        self.failing.arm(COUNTED)
+        answer = do()
+        assert answer.status_code < 300, answer.content
+        [count] = self.failing.struck()
+        return count
+
+
+@pytest.fixture
+def counted(portico: None, failing: Failing, settings: Any) -> Iterator[Counted]:
+    store = DatabaseStore("https://contoso.example/")
+    platform = failing.platform(store=store)
+    platform.local_revision_sql = store.revision_sql
+    _made.append(platform)
+    settings.PORTICO = {**settings.PORTICO, "PLATFORM": f"{__name__}.make_platform"}
+    _forget()
+    yield Counted(failing)
+    _forget()
+
+
+def _forget() -> None:
+    get_platform.cache_clear()
+    forget()
+    served._served = None
+
+
+# What an operation costs once its endpoint has been called, and who calls is known.
+STEADY: dict[str, tuple[int, str, str, Any]] = {
+    "an option set": (0, "GET", "/optionsets/priorities", None),
+    "a local option set": (0, "GET", "/sales/accounts/optionsets/industries", None),
+    "the user context": (0, "GET", "/api/context", None),
+    "a read": (1, "GET", ACCOUNT, None),
+    "a create": (1, "POST", ACCOUNTS, {"name": "Counted"}),
+    "a create with a list": (1, "POST", ACCOUNTS, {"name": "Counted", "contacts": [{"lastName": "One"}]}),
+    "an update": (1, "PATCH", ACCOUNT, {"phone": "1"}),
+    # The file, and the id that the column holds from now on.
+    "an upload to a column": (2, "POST", f"{ACCOUNT}/files/contract", PDF),
+    # The rows that may be seen, that the column still holds this file, and its bytes.
+    "a download from a column": (3, "GET", f"{ACCOUNT}/files/contract", None),
+    # The record, the note, and its file.
+    "an upload to notes": (3, "POST", f"{ACCOUNT}/files/notes", PDF),
+    "a list of notes": (2, "GET", f"{ACCOUNT}/files/notes", None),
+    "a multi query": (1, "GET", "/api/sales/queries/pipeline", None),
+    "a single query": (1, "GET", f"/api/sales/queries/account?accountId={FIRST_ACCOUNT}", None),
+    "a paginated query, counted": (1, "GET", "/api/sales/queries/accounts", None),
+    "a global action": (1, "POST", "/api/sales/actions/ping", {"message": "Hello"}),
+    "an action on a record": (1, "POST", f"{ACCOUNT}/actions/approve", {"comment": "Yes"}),
+}
+SENT = {"content_type": "application/pdf", "content_disposition": 'attachment; filename="a.pdf"'}
+
+
+@pytest.mark.parametrize("kind", STEADY)
+def test_a_steady_operation_makes_so_many_requests(kind: str, counted: Counted) -> None:
+    expected, method, path, body = STEADY[kind]
+    max = account("manager")
+    # The demo's account has no contract of its own.
+    max.request("POST", f"{ACCOUNT}/files/contract", PDF, **SENT)
+    max.get("/api/context")
+
+    def ask() -> Any:
+        return max.request(method, path, body, **(SENT if body is PDF else {}))
+
+    ask()
+
+    assert counted.calls(ask) == expected
+
+
+def test_a_delete_is_one_request(counted: Counted) -> None:
+    max = account("manager")
+    max.delete(an_account(), if_match="*")
+    place = an_account()
+
+    assert counted.calls(lambda: max.delete(place, if_match="*")) == 1
+
+
+def test_an_association_is_one_request(counted: Counted) -> None:
+    associations()
+    max, place = account("manager"), path(a_team("Counted"), RITA)
+    max.request("PUT", place)
+
+    assert counted.calls(lambda: max.delete(place)) == 1
+    assert counted.calls(lambda: max.request("PUT", place)) == 1
+
+
+@pytest.mark.parametrize(
+    ("person", "expected"),
+    # Who it is; and what is configured of such callers.
+    [("rep", 2), ("customer", 2)],
+)
+def test_a_caller_and_their_context_are_asked_for_once_a_minute(
+    person: str, expected: int, counted: Counted
+) -> None:
+    # The first caller of a kind brings what the endpoint is described by.
+    account("manager" if person == "rep" else "customer2").get("/api/context")
+    caller = account(person)
+
+    assert counted.calls(lambda: caller.get("/api/context")) == expected
+    assert counted.calls(lambda: caller.get("/api/context")) == 0
+    assert counted.calls(lambda: account(person).get("/api/context")) == 0
+
+
+def test_a_list_with_a_file_column_asks_for_all_its_files_together(counted: Counted) -> None:
+    """A list of 30 rows asked 31 times: for the rows, and for each row's file."""
+    names = _accounts_with_files()
+    max = account("manager")
+    max.get("/api/sales/queries/empty-files")
+
+    assert counted.calls(lambda: max.get("/api/sales/queries/files")) == 2
+    found = max.get("/api/sales/queries/files").json()
+    assert counted.calls(lambda: max.get("/api/sales/queries/files")) == 1
+
+    assert [(row["name"], row["newContract"]["fileName"], row["newContract"]["size"]) for row in found] == [
+        (name, f"{name}.pdf", len(PDF) + at) for at, name in enumerate(names)
+    ]
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"status": 404, "body": '{"error":{"code":"0x8006088a","message":"No such segment."}}'},
+        {"status": 403, "body": '{"error":{"code":"0x80040220","message":"prvReadFileAttachment"}}'},
+    ],
+)
+def test_where_files_cannot_be_listed_each_is_asked_for_and_the_list_no_more(
+    fault: dict[str, Any], counted: Counted
+) -> None:
+    names = _accounts_with_files()
+    max = account("manager")
+    max.get("/api/sales/queries/empty-files")
+    counted.failing.arm({"path": "/fileattachments", "times": None, **fault}, COUNTED)
+
+    found = max.get("/api/sales/queries/files").json()
+
+    assert [row["newContract"]["fileName"] for row in found] == [f"{name}.pdf" for name in names]
+    assert counted.failing.struck() == [1, 1 + ROWS]
+
+
+def _accounts_with_files() -> list[str]:
+    """Names of new accounts with a contract each, listed by `files`; `empty-files` lists none."""
+    platform, mark = get_platform(), uuid.uuid4().hex[:8]
+    names = [f"{mark} {at:02}" for at in range(ROWS)]
+    for at, name in enumerate(names):
+        id = platform.create("account", {"name": name}).id
+        content = io.BytesIO(PDF + b"x" * at)
+        platform.upload(
+            "account", id, "new_contract", content, file_name=f"{name}.pdf", content_type="application/pdf"
+        )
+    for name, wanted in (("files", f"{mark}%"), ("empty-files", "nobody")):
+        endpoint = Endpoint.objects.create(
+            kind="multi-query",
+            module=Module.objects.get(segment="sales"),
+            name=name,
+            settings={"query": LIST.format(wanted=wanted)},
+        )
+        for at, attribute in enumerate(("name", "new_contract")):
+            Column.objects.create(endpoint=endpoint, attribute=attribute, position=at)
+    return names

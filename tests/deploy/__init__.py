@@ -1,0 +1,1 @@
+"""deploy/, really built and run: the image, Compose's file, the manifests, the proxies."""

@@ -1,0 +1,167 @@
+"""The pipelines of `examples/pipeline`: every command, run as a runner would, against two systems."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.servers import COMMAND_SECONDS, ROOT, Site, copied
+
+pytestmark = pytest.mark.processes
+
+FOLDER = ROOT / "examples" / "pipeline"
+# It would install this checkout into itself.
+INSTALL = "Install Portico"
+TEAM = {"test": "0c2f8a3e-5f0a-4d8c-9d53-3a1f3c8a2b10", "production": "7b1f64c2-0a0e-4f57-8a53-1f7f0f6f2f11"}
+RULE = '<filter><condition attribute="ownerid" operator="eq" value="{env:TEAM}"/></filter>'
+
+Steps = dict[str, list[tuple[str, str]]]
+
+
+def github() -> Steps:
+    """Name and script of the steps of each job, without those of the runner's own."""
+    jobs = yaml.safe_load((FOLDER / "github" / "configuration.yml").read_text())["jobs"]
+    return {
+        job: [(step["name"], step["run"]) for step in content["steps"] if "run" in step]
+        for job, content in jobs.items()
+    }
+
+
+def azure() -> Steps:
+    stages = yaml.safe_load((FOLDER / "azure" / "azure-pipelines.yml").read_text())["stages"]
+
+    def steps(job: dict[str, Any]) -> list[dict[str, Any]]:
+        if "steps" in job:
+            found: list[dict[str, Any]] = job["steps"]
+        else:
+            found = job["strategy"]["runOnce"]["deploy"]["steps"]
+        return found
+
+    return {
+        stage["stage"]: [
+            (step["displayName"], step["script"])
+            for job in stage["jobs"]
+            for step in steps(job)
+            if "script" in step
+        ]
+        for stage in stages
+    }
+
+
+@dataclass
+class Repository:
+    """The repository of the docs, and the two systems that it is for."""
+
+    folder: Path
+    sites: dict[str, Site]
+    steps: Steps
+
+    def job(self, name: str, site: str | None = None) -> tuple[int, str]:
+        """Exit code and output of a job's steps up to the first that fails."""
+        settings = self.sites[site].environment if site else {"HOME": os.environ["HOME"]}
+        path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+        output = ""
+        for step, script in self.steps[name]:
+            if step == INSTALL:
+                continue
+            done = subprocess.run(
+                ["bash", "-e", "-c", script],
+                cwd=self.folder,
+                env={**settings, "PATH": path},
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                timeout=COMMAND_SECONDS,
+            )
+            output += f"{step}\n{done.stdout}"
+            if done.returncode:
+                return done.returncode, output
+        return 0, output
+
+
+@pytest.fixture(params=["github", "azure"])
+def repository(request: pytest.FixtureRequest, site: Site, tmp_path: Path) -> Iterator[Repository]:
+    folder = tmp_path / "repository"
+    folder.mkdir()
+    (folder / "portico").symlink_to(ROOT)
+    (folder / "values").mkdir()
+    with copied(site, tmp_path / "production", "production") as production:
+        site.manage("exportconfig", "--folder", str(folder / "configuration"))
+        site.manage("exportmetadata", "--output", str(folder / "metadata.json"))
+        for environment, team in TEAM.items():
+            (folder / "values" / f"{environment}.yaml").write_text(f"TEAM: {team}\n")
+        steps = {"github": github, "azure": azure}[request.param]()
+        yield Repository(folder, {"test": site, "production": production}, steps)
+
+
+def test_a_change_goes_from_a_pull_request_to_production_and_drift_is_told(repository: Repository) -> None:
+    assert repository.steps.keys() == {"judge", "test", "production", "drift"}
+    entity = repository.folder / "configuration/modules/sales/entities/leads.yaml"
+    entity.write_text(entity.read_text() + f"row_rule:\n- filter: '{RULE}'\n")
+
+    code, output = repository.job("judge")
+    assert code == 0, output
+    assert output.count("With values/") == 2
+
+    code, output = repository.job("test", "test")
+    assert code == 0, output
+    assert "~ entity sales.leads" in output
+    assert "Imported." in output
+    for name, site in repository.sites.items():
+        document = site.manage("exportconfig")
+        assert (TEAM["test"] in json.dumps(rules(site))) == (name == "test")
+        assert ("{env:TEAM}" in document) == (name == "test")
+
+    code, output = repository.job("production", "production")
+    assert code == 0, output
+    assert TEAM["production"] in json.dumps(rules(repository.sites["production"]))
+
+    code, output = repository.job("drift", "production")
+    assert code == 0, output
+    change = (
+        "from designer.models import Module; Module.objects.filter(segment='sales').update(title='By hand')"
+    )
+    repository.sites["production"].manage("shell", "-c", change)
+    code, output = repository.job("drift", "production")
+    assert code == 3
+    assert "By hand" in output
+
+
+def test_a_pull_request_that_could_not_be_served_is_refused_before_anything_is_changed(
+    repository: Repository,
+) -> None:
+    entity = repository.folder / "configuration/modules/sales/entities/leads.yaml"
+    whole = entity.read_text()
+    entity.write_text(whole + f"row_rule:\n- filter: '{RULE.replace('ownerid', 'owner')}'\n")
+    (repository.folder / "values" / "production.yaml").write_text("{}\n")
+    code, output = repository.job("judge")
+    assert code == 1
+    assert "TEAM has no value here" in output
+    (repository.folder / "values" / "production.yaml").write_text(f"TEAM: {TEAM['production']}\n")
+    code, output = repository.job("judge")
+    assert code == 1
+    assert "sales.leads" in output
+
+    before = repository.sites["test"].manage("exportconfig")
+    code, output = repository.job("test", "test")
+    assert code == 1
+    assert "Nothing was changed" in output
+    assert repository.sites["test"].manage("exportconfig") == before
+
+
+def rules(site: Site) -> Any:
+    """What row rules say with their values, as they are stored."""
+    command = (
+        "import json; from designer.models import RowRuleEntry; "
+        "print('STORED' + json.dumps([entry.filter for entry in RowRuleEntry.objects.all()]))"
+    )
+    return json.loads(site.manage("shell", "-c", command).rpartition("STORED")[2])
