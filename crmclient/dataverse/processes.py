@@ -50,7 +50,9 @@ class Processes:
                 known.process, self._api.get(_called(path, known.process, content), subject, call)
             )
         answer = self._api.write("POST", path, content, subject, call)
-        return self._outputs(known.process, {} if answer.status == _NO_CONTENT else answer.json())
+        if answer.status == _NO_CONTENT:
+            return {parameter.name: None for parameter in known.process.outputs}
+        return self._outputs(known.process, answer.json())
 
     def _path(self, name: str, target: Reference | None) -> str:
         if target is None:
@@ -77,6 +79,10 @@ class Processes:
         return {"@odata.type": f"{NAMESPACE}.{value.entity}", entity.primary_id: value.id}
 
     def _outputs(self, process: Process, answer: Mapping[str, Any]) -> dict[str, Value]:
+        # Outputs that are null may be left out, so that of another's JSON only this is seen.
+        expected = {"@odata.context", *(parameter.name for parameter in process.outputs)}
+        if process.outputs and expected.isdisjoint(answer):
+            raise UnexpectedAnswer(f"The answer has none of the outputs of {process.name}.")
         return {parameter.name: self._output(parameter, answer) for parameter in process.outputs}
 
     def _output(self, parameter: ProcessParameter, answer: Mapping[str, Any]) -> Value:
