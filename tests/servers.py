@@ -28,6 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent
 START_SECONDS = 600
 COMMAND_SECONDS = 1200
 ANSWER_SECONDS = 120
+_LAST_WORDS_SECONDS = 5
 
 
 @dataclass
@@ -59,9 +60,19 @@ class Server:
             self.kill()
 
     def kill(self) -> None:
-        with suppress(ProcessLookupError):
-            os.killpg(self.process.pid, signal.SIGKILL)
+        self._signal_all(signal.SIGKILL)
         self.process.wait(ANSWER_SECONDS)
+
+    def end_with_last_words(self) -> None:
+        """Its processes write what their threads are doing into its output, and end."""
+        self._signal_all(signal.SIGABRT)
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(_LAST_WORDS_SECONDS)
+        self.kill()
+
+    def _signal_all(self, number: signal.Signals) -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, number)
 
 
 @dataclass
@@ -160,7 +171,7 @@ def wait(server: Server, path: str) -> None:
     try:
         until(answers)
     except AssertionError as error:
-        server.kill()
+        server.end_with_last_words()
         raise AssertionError(f"No 200 at {path}: {server.output()}") from error
 
 
@@ -243,6 +254,8 @@ def empty_site(tmp_path: Path) -> Iterator[Site]:
 def site_at(folder: Path, **settings: str) -> Site:
     """An installation whose data is in `folder`. Whoever makes it stops it."""
     own = {"PORTICO_MODE": "development", "DATA_DIR": str(folder), "HOST": "127.0.0.1", **settings}
+    # What ends by a signal says where: a server that never answers could not be understood otherwise.
+    own.setdefault("PYTHONFAULTHANDLER", "1")
     environment = {**os.environ, **own}
     environment.pop("DJANGO_SETTINGS_MODULE", None)
     return Site(environment)

@@ -44,9 +44,7 @@ def folder() -> Iterator[None]:
         return
     parent = _parent()
     _remove_abandoned(parent)
-    own = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
-    with (own / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with _new_folder(parent) as own:
         os.environ[FOLDER] = str(own)
         owner = os.getpid()
         try:
@@ -134,6 +132,19 @@ def _parent() -> Path:
             if os.access(place, os.W_OK) and free.f_bavail * free.f_frsize >= _LEAST_FREE:
                 return place
     return Path(tempfile.gettempdir())
+
+
+@contextmanager
+def _new_folder(parent: Path) -> Iterator[Path]:
+    """A folder of our own, locked."""
+    while True:
+        own = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
+        with (own / "lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            # Until it was locked, another installation that starts may have taken it for abandoned.
+            if own.is_dir():
+                yield own
+                return
 
 
 def _remove_abandoned(parent: Path) -> None:
