@@ -114,6 +114,17 @@ def test_pages_join_to_the_whole_and_the_last_one_ends_it(rita: Caller) -> None:
     assert len(ids) == len(set(ids)) == walked[0]["totalRecordCount"]
 
 
+def test_a_walk_counts_its_rows_once(rita: Caller) -> None:
+    path = a_query("paginated", accounts(), total=True)
+    totals: list[int] = []
+    with CaptureQueriesContext(connection) as captured:
+        for page in pages(rita, f"{path}?pageSize=60"):
+            totals.append(page["totalRecordCount"])
+            an_account(name=f"Zzz {len(totals)}")
+    statements = [query["sql"] for query in captured if "COUNT(*)" in query["sql"]]
+    assert (len(totals), len(set(totals)), len(statements)) == (4, 1, 1)
+
+
 @pytest.mark.parametrize(
     ("settings", "attributes", "size", "total"),
     [

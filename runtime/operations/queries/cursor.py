@@ -28,10 +28,14 @@ _SEALED = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 
 
 class Position(NamedTuple):
-    """`token` is the platform's. `began` is when the first page was asked for: dates are relative to that."""
+    """`token` is the platform's. `began` is when the first page was asked for: dates are relative to that.
+
+    `total` is what was counted for the first page, so that no other page counts again.
+    """
 
     token: str
     began: dt.datetime
+    total: int | None
 
 
 def binding(exchange: Exchange, *question: str) -> str:
@@ -53,7 +57,7 @@ def binding(exchange: Exchange, *question: str) -> str:
 
 def seal(position: Position, bound_to: str) -> str:
     """Raises Misconfigured for a platform's token that no query string could hold."""
-    content = orjson.dumps((int(time.time()), position.token, position.began.timestamp()))
+    content = orjson.dumps((int(time.time()), position.token, position.began.timestamp(), position.total))
     if len(content) > _LONG:
         content = zlib.compress(content)
     text = _written(sealing.seal(content, _PURPOSE, bound_to.encode()))
@@ -74,10 +78,12 @@ def unseal(text: str, bound_to: str) -> Position:
     if _written(sealed) != text:
         raise bad_cursor()
     content = _opened(sealed, bound_to.encode())
-    made, token, began = orjson.loads(content if content.startswith(b"[") else zlib.decompress(content))
+    made, token, began, total = orjson.loads(
+        content if content.startswith(b"[") else zlib.decompress(content)
+    )
     if time.time() - made > LIFETIME.total_seconds():
         raise bad_cursor()
-    return Position(token, dt.datetime.fromtimestamp(began, dt.UTC))
+    return Position(token, dt.datetime.fromtimestamp(began, dt.UTC), total)
 
 
 def _written(sealed: bytes) -> str:

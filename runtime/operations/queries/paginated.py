@@ -60,16 +60,19 @@ class PaginatedQueryOperation(QueryOperation):
         size = asked.read("pageSize", self._size, self.size)
         asked.finish()
         bound_to = self._binding(exchange, asked.texts, size)
-        token, began = None, exchange.now
+        last, began = None, exchange.now
         if "cursor" in asked.texts:
-            token, began = cursor.unseal(asked.texts["cursor"], bound_to)
+            last = cursor.unseal(asked.texts["cursor"], bound_to)
+            began = last.began
         query = self.query(exchange, orders, began)
-        found = self._found(query, Page(size, token, total=self.total), exchange)
+        page = Page(size, total=self.total) if last is None else Page(size, last.token)
+        found = self._found(query, page, exchange)
+        total = found.total if last is None else last.total
         following = None
         if found.next is not None:
-            following = cursor.seal(cursor.Position(found.next, began), bound_to)
+            following = cursor.seal(cursor.Position(found.next, began, total), bound_to)
         given = {self._written.get(key, key): text for key, text in asked.texts.items()}
-        return _page(self.answers(found.rows, asked, exchange), found.total, following, exchange, given)
+        return _page(self.answers(found.rows, asked, exchange), total, following, exchange, given)
 
     def _found(self, query: Query, page: Page, exchange: Exchange) -> QueryResult:
         try:
@@ -110,7 +113,7 @@ class PaginatedQueryOperation(QueryOperation):
             "count": {"type": "integer", "description": "The rows of this page."},
             "totalRecordCount": {
                 "type": ["integer", "null"],
-                "description": "The rows of all pages, exactly; null where they are not counted.",
+                "description": "The rows of all pages, as counted for the first page; null where they are not counted.",
             },
             "hasMoreRecords": {"type": "boolean"},
             "cursor": {"type": ["string", "null"], "description": "What asks for the next page."},
