@@ -48,7 +48,8 @@ class AttributeDefinition:
     joined with a blank. `default` is the value that a create gives when the caller gives none. `schema_name`
     is the logical name in the letters that its maker wrote, where they are not all small. `full_image`: an
     image is kept as it came, not as a thumbnail alone. `auto_number`: the pattern by which a create makes the
-    value when the caller gives none.
+    value when the caller gives none. `indexed`: somebody has asked for an index to filter and sort by.
+    `searched`: for one that finds pieces of the text.
     """
 
     attribute: Attribute
@@ -61,6 +62,8 @@ class AttributeDefinition:
     schema_name: str | None = None
     full_image: bool = True
     auto_number: str | None = None
+    indexed: bool = False
+    searched: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from crmbox.engine.connection import Unit
 from crmbox.engine.sql.aggregate import AggregatePlan
 from crmbox.engine.sql.fragment import Fragment
 from crmbox.engine.sql.plan import Plan, plan_of
-from crmbox.engine.sql.rows import RowPlan
+from crmbox.engine.sql.rows import MOST_SEARCHED, RowPlan
 from crmclient.errors import InvalidQuery
 from crmclient.query.ast import Page, Query
 from crmclient.query.pages import check_page
@@ -30,6 +30,7 @@ def run(unit: Unit, query: Query, page: Page) -> QueryResult:
 def _rows(
     unit: Unit, plan: Plan, steps: RowPlan, query: Query, values: list[object], page: Page
 ) -> QueryResult:
+    steps = _narrowest(unit, steps, values)
     position = None if page.token is None else cursor.unseal(page.token, plan.digest)
     if position is not None and not steps.fits(position):
         raise InvalidQuery("The page token belongs to another query.")
@@ -50,6 +51,15 @@ def _rows(
         total = int(_run(unit, steps.count, values)[0][0])
         total = total if query.top is None else min(total, query.top)
     return QueryResult(steps.records(rows), token, total)
+
+
+def _narrowest(unit: Unit, steps: RowPlan, values: list[object]) -> RowPlan:
+    """The plan that looks at the records of a search, where it finds few."""
+    for narrowed in steps.narrowed:
+        parameters = narrowed.counted.parameters(values)
+        if None not in parameters and unit.rows(narrowed.counted.text, parameters)[0][0] <= MOST_SEARCHED:
+            return narrowed.plan
+    return steps
 
 
 def _groups(

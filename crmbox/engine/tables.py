@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from crmbox.engine.codecs import codec_for
 from crmbox.engine.definitions import AttributeDefinition, EntityDefinition
-from crmbox.engine.dialects.base import Dialect, Storage
+from crmbox.engine.dialects.base import Dialect, Storage, TextSearch
 from crmbox.engine.names import LONGEST, quote
 from crmclient.errors import InvalidDefinition
 from crmclient.metadata import AlternateKey
@@ -51,19 +51,50 @@ def add_column(table: str, column: str, storage: Storage, dialect: Dialect) -> s
 def create_indexes(
     definition: EntityDefinition, attribute: AttributeDefinition, dialect: Dialect
 ) -> Iterator[str]:
-    """What lists are ordered by and what lookups are followed along."""
-    columns = _indexed(definition, attribute)
+    """What lists are ordered by, what lookups are followed along, and what somebody has asked for."""
+    columns = indexed_columns(definition, attribute)
     if columns:
         first, *rest = (quote(column) for column in columns)
         listed = ", ".join((first + dialect.nulls_first, *rest))
         name = quote(index_name(definition.table, columns))
         yield f"CREATE INDEX {name} ON {quote(definition.table)} ({listed}){_where_filled(attribute)}"
+    search = text_search(definition, attribute)
+    if search is not None:
+        yield from dialect.create_search(search)
 
 
-def drop_indexes(definition: EntityDefinition, attribute: AttributeDefinition) -> Iterator[str]:
-    columns = _indexed(definition, attribute)
+def drop_indexes(
+    definition: EntityDefinition, attribute: AttributeDefinition, dialect: Dialect
+) -> Iterator[str]:
+    columns = indexed_columns(definition, attribute)
     if columns:
         yield drop_index(index_name(definition.table, columns))
+    search = text_search(definition, attribute)
+    if search is not None:
+        yield from dialect.drop_search(search)
+
+
+def change_indexes(
+    definition: EntityDefinition, before: AttributeDefinition, after: AttributeDefinition, dialect: Dialect
+) -> Iterator[str]:
+    """From the indexes that an attribute has to those that it is to have; what stays is left alone."""
+    had, wanted = (
+        list(drop_indexes(definition, before, dialect)),
+        list(drop_indexes(definition, after, dialect)),
+    )
+    yield from (statement for statement in had if statement not in wanted)
+    there = list(create_indexes(definition, before, dialect))
+    yield from (
+        statement for statement in create_indexes(definition, after, dialect) if statement not in there
+    )
+
+
+def text_search(definition: EntityDefinition, attribute: AttributeDefinition) -> TextSearch | None:
+    """The index of pieces of an attribute's text, where somebody has asked for one."""
+    if not attribute.searched or attribute.key is None:
+        return None
+    name = index_name(definition.table, ("search", attribute.key))
+    return TextSearch(name, definition.table, _primary_key(definition), attribute.key)
 
 
 def create_key(definition: EntityDefinition, key: AlternateKey) -> str:
@@ -84,8 +115,12 @@ def drop_index(index: str) -> str:
     return f"DROP INDEX IF EXISTS {quote(index)}"
 
 
-def drop_table(definition: EntityDefinition) -> str:
-    return f"DROP TABLE {quote(definition.table)}"
+def drop_table(definition: EntityDefinition, dialect: Dialect) -> Iterator[str]:
+    for attribute in definition.attributes:
+        search = text_search(definition, attribute)
+        if search is not None:
+            yield from dialect.drop_search(search)
+    yield f"DROP TABLE {quote(definition.table)}"
 
 
 def empty_columns(definition: EntityDefinition, columns: Sequence[str]) -> str:
@@ -122,19 +157,24 @@ def _where_filled(attribute: AttributeDefinition) -> str:
     return f" WHERE {quote(attribute.column)} IS NOT NULL" if attribute.attribute.targets else ""
 
 
-def _indexed(definition: EntityDefinition, attribute: AttributeDefinition) -> tuple[str, ...]:
-    described = attribute.attribute
-    primary_key = next(
+def _primary_key(definition: EntityDefinition) -> str:
+    return next(
         item.column
         for item in definition.attributes
         if item.attribute.logical_name == definition.entity.primary_id
     )
+
+
+def indexed_columns(definition: EntityDefinition, attribute: AttributeDefinition) -> tuple[str, ...]:
+    """The columns of the index that an attribute has; none: it has no index of its own."""
+    described = attribute.attribute
+    primary_key = _primary_key(definition)
     if described.type.is_reference and described.logical_name not in UNINDEXED_LOOKUPS:
         return (attribute.column,)
     if described.targets and not described.type.is_reference:
         return (attribute.column,)
     if described.is_primary_name and (described.max_length or 0) <= INDEXED_LENGTH:
         return (attribute.key or attribute.column, primary_key)
-    if described.logical_name == "createdon":
-        return (attribute.column, primary_key)
+    if described.logical_name == "createdon" or attribute.indexed:
+        return (attribute.key or attribute.column, primary_key)
     return ()

@@ -12,7 +12,11 @@ from crmbox.metadata.creating import relate
 from crmbox.metadata.draft import Draft
 from crmbox.metadata.placing import Placing, is_polymorphic
 from crmclient.errors import InvalidDefinition
-from crmclient.metadata import Attribute, Cascade, Entity, Relationship
+from crmclient.metadata import Attribute, AttributeType, Cascade, Entity, Relationship
+
+_UNINDEXED = frozenset(
+    {AttributeType.MEMO, AttributeType.MULTISELECT, AttributeType.FILE, AttributeType.IMAGE}
+)
 
 
 def alter_entity(draft: Draft, entity: Entity) -> None:
@@ -50,6 +54,31 @@ def alter_attribute(draft: Draft, entity: str, attribute: Attribute) -> None:
     definition = changed(definition, attributes=attributes)
     relationships = tuple(relate(definition, definition.relationships))
     draft.put_entity(changed(definition, relationships=relationships))
+
+
+def alter_indexes(draft: Draft, entity: str, attribute: str, *, indexed: bool, searched: bool) -> None:
+    """The index to filter and sort by, and the one of pieces of the text."""
+    definition = draft.entity(entity)
+    before = draft.attribute(entity, attribute)
+    after = changed(before, indexed=indexed, searched=searched)
+    if indexed and not before.indexed:
+        _check_indexed(definition, before)
+    if searched and before.key is None:
+        raise InvalidDefinition(f"{entity}.{attribute}: only text has pieces to be found.")
+    attributes = tuple(after if item is before else item for item in definition.attributes)
+    draft.run(schema.change_indexes(definition, before, after, draft.dialect))
+    draft.put_entity(changed(definition, attributes=attributes))
+
+
+def _check_indexed(definition: EntityDefinition, item: AttributeDefinition) -> None:
+    where = f"{definition.entity.logical_name}.{item.attribute.logical_name}"
+    if item.attribute.is_primary_id or schema.indexed_columns(definition, item):
+        raise InvalidDefinition(f"{where}: it has an index already.")
+    if item.attribute.type in _UNINDEXED or (item.attribute.max_length or 0) > schema.INDEXED_LENGTH:
+        raise InvalidDefinition(
+            f"{where}: an index takes texts of at most {schema.INDEXED_LENGTH} characters, numbers, dates, "
+            "choices and lookups."
+        )
 
 
 def alter_relationship(draft: Draft, relationship: Relationship) -> None:

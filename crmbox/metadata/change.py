@@ -98,6 +98,10 @@ class Change:
         """Labels, limits, options and further targets; the type stays."""
         altering.alter_attribute(self._draft, entity, attribute)
 
+    def alter_indexes(self, entity: str, attribute: str, *, indexed: bool, searched: bool) -> None:
+        """Whether there is an index to filter and sort by, and one that finds pieces of the text."""
+        altering.alter_indexes(self._draft, entity, attribute, indexed=indexed, searched=searched)
+
     def alter_option_set(self, option_set: OptionSet) -> None:
         if option_set.name not in self._draft.option_sets:
             raise UnknownOptionSet(option_set.name)

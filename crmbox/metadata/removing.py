@@ -33,7 +33,7 @@ def delete_attribute(draft: Draft, entity: str, name: str, *, holds_files: bool)
     if attribute.type in _FILES and holds_files:
         raise InvalidDefinition(f"{entity}.{name}: records hold files in it; remove the files first.")
     columns = schema.physical_columns(item, draft.dialect)
-    draft.run(schema.drop_indexes(definition, item))
+    draft.run(schema.drop_indexes(definition, item, draft.dialect))
     draft.run([schema.empty_columns(definition, [column for column, _ in columns])])
     spare = tuple(SpareColumn(column, storage) for column, storage in columns)
     draft.put_entity(
@@ -63,7 +63,7 @@ def delete_entity(draft: Draft, name: str, *, is_empty: bool) -> None:
     for other_name in list(draft.entities):
         if other_name != name:
             _forget_target(draft, other_name, name)
-    draft.run([schema.drop_table(definition)])
+    draft.run(schema.drop_table(definition, draft.dialect))
     draft.remove_entity(name)
 
 

@@ -55,6 +55,16 @@ class AtOnce(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class TextSearch:
+    """The index `name` of pieces of the texts in the column `key` of a table with the primary key `id`."""
+
+    name: str
+    table: str
+    id: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
 class Sum:
     """An exact sum: the expressions to select, and how their values (None over no rows) make the number."""
 
@@ -138,7 +148,24 @@ class Dialect(ABC):
     def unique_violation(self, error: BaseException) -> UniqueViolation | None:
         """What a driver's error says of uniqueness, None for any other error."""
 
+    @abstractmethod
+    def create_search(self, search: TextSearch) -> Iterable[str]:
+        """Statements that make the index of pieces of text, of the records that are there, too."""
+
+    @abstractmethod
+    def drop_search(self, search: TextSearch) -> Iterable[str]: ...
+
     # What queries say
+
+    def found_by_search(self, search: TextSearch) -> str | None:
+        """A select of the ids of records that can match one pattern: see `search_parameter`. None where the
+        database finds and weighs the index by itself.
+        """
+        return None
+
+    def search_parameter(self, pattern: Iterable[Token]) -> str | None:
+        """The one parameter of `found_by_search`. None: no piece of the pattern is long enough for it."""
+        return None
 
     @abstractmethod
     def like(self, compared: str) -> str:

@@ -15,8 +15,19 @@ from psycopg.adapt import AdaptersMap
 from psycopg.types.string import TextLoader
 
 from crmbox.engine import money
-from crmbox.engine.dialects.base import AtOnce, Cursor, DbValue, Dialect, Row, Storage, Sum, UniqueViolation
+from crmbox.engine.dialects.base import (
+    AtOnce,
+    Cursor,
+    DbValue,
+    Dialect,
+    Row,
+    Storage,
+    Sum,
+    TextSearch,
+    UniqueViolation,
+)
 from crmbox.engine.like_patterns import AnyText, Characters, OneCharacter, Token
+from crmbox.engine.names import quote
 from crmbox.engine.revision import RAISE_AT_ONCE
 from crmclient.query.ast import DateGrouping
 
@@ -111,6 +122,16 @@ class PostgreSQL(Dialect):
         if not isinstance(error, psycopg.errors.UniqueViolation):
             return None
         return UniqueViolation(index=error.diag.constraint_name)
+
+    def create_search(self, search: TextSearch) -> Iterable[str]:
+        return (
+            "CREATE EXTENSION IF NOT EXISTS pg_trgm",
+            f"CREATE INDEX {quote(search.name)} ON {quote(search.table)} "
+            f"USING gin ({quote(search.key)} gin_trgm_ops)",
+        )
+
+    def drop_search(self, search: TextSearch) -> Iterable[str]:
+        return (f"DROP INDEX IF EXISTS {quote(search.name)}",)
 
     def like(self, compared: str) -> str:
         return f"{compared} ~ %s"

@@ -11,7 +11,18 @@ from decimal import Decimal
 from typing import Any, Final
 
 from crmbox.engine import money
-from crmbox.engine.dialects.base import AtOnce, Cursor, DbValue, Dialect, Row, Storage, Sum, UniqueViolation
+from crmbox.engine.dialects import sqlite_search
+from crmbox.engine.dialects.base import (
+    AtOnce,
+    Cursor,
+    DbValue,
+    Dialect,
+    Row,
+    Storage,
+    Sum,
+    TextSearch,
+    UniqueViolation,
+)
 from crmbox.engine.like_patterns import AnyText, Characters, OneCharacter, Token
 from crmbox.engine.revision import RAISE_KNOWN, ROW_VERSION
 from crmclient.query.ast import DateGrouping
@@ -87,6 +98,18 @@ class SQLite(Dialect):
         if found is None:
             return None
         return UniqueViolation(columns=tuple(column.split(".", 1)[1] for column in found[1].split(", ")))
+
+    def create_search(self, search: TextSearch) -> Iterable[str]:
+        return sqlite_search.create(search)
+
+    def drop_search(self, search: TextSearch) -> Iterable[str]:
+        return sqlite_search.drop(search)
+
+    def found_by_search(self, search: TextSearch) -> str:
+        return sqlite_search.found(search)
+
+    def search_parameter(self, pattern: Iterable[Token]) -> str | None:
+        return sqlite_search.phrase(pattern)
 
     def like(self, compared: str) -> str:
         return f"{compared} GLOB ?"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from crmbox.engine.dialects.base import Dialect
+from crmbox.engine.like_patterns import Token
 from crmbox.engine.sql.fragment import Fragment, Slot, join
 from crmbox.engine.sql.operands import Operand, name_of
 from crmbox.engine.sql.operators import (
@@ -17,6 +18,7 @@ from crmbox.engine.sql.operators import (
     Setting,
 )
 from crmbox.engine.sql.scope import Joined, Scope, Source
+from crmbox.engine.tables import text_search
 from crmclient.errors import InvalidQuery
 from crmclient.query.ast import Condition, Filter, Operator
 from crmclient.query.bounds import MOST_CONDITIONS
@@ -26,32 +28,41 @@ EVERY_ROW: Final = Fragment("1 = 1")
 
 
 class FilterWriter:
-    """Writes the filters of one query, in the walk order; `values` counts the values taken so far."""
+    """Writes the filters of one query, in the walk order; `values` counts the values taken so far.
+
+    `searches` select the ids of the entity's records by an index of pieces of text: no other record can meet
+    the filter.
+    """
 
     def __init__(self, scope: Scope, dialect: Dialect) -> None:
         self._scope = scope
         self._dialect = dialect
         self.values = 0
+        self.searches: list[Fragment] = []
         self._conditions = 0
 
     def write(self, group: Filter | None, source: Source) -> Fragment | None:
         """None for a filter that holds for every row. A link's filter may name the link and its parent."""
         if group is None or not group.items:
             return None
-        return self._group(group, source)
+        return self._group(group, source, needed=True)
 
-    def _group(self, group: Filter, source: Source) -> Fragment:
-        parts = list(self._items(group, source))
+    def _group(self, group: Filter, source: Source, *, needed: bool) -> Fragment:
+        parts = list(self._items(group, source, needed=needed and not group.any))
         if not parts:
             return EVERY_ROW
         joined = join(" OR " if group.any else " AND ", parts)
         return Fragment(f"({joined.text})", joined.slots)
 
-    def _items(self, group: Filter, source: Source) -> Iterator[Fragment]:
+    def _items(self, group: Filter, source: Source, *, needed: bool) -> Iterator[Fragment]:
         for item in group.items:
-            yield self._condition(item, source) if isinstance(item, Condition) else self._group(item, source)
+            if isinstance(item, Condition):
+                yield self._condition(item, source, needed=needed)
+            else:
+                yield self._group(item, source, needed=needed)
 
-    def _condition(self, condition: Condition, source: Source) -> Fragment:
+    def _condition(self, condition: Condition, source: Source, *, needed: bool) -> Fragment:
+        """`needed`: a record that does not meet it is not found."""
         self._conditions += 1
         if self._conditions > MOST_CONDITIONS:
             raise InvalidQuery(f"A query can have at most {MOST_CONDITIONS} conditions.")
@@ -63,6 +74,8 @@ class FilterWriter:
         denied = DENIED.get(condition.operator)
         phrase = POSITIVE[denied or condition.operator]
         operand = self._fitting(condition.operator, phrase, operand, construct)
+        if needed and denied is None and phrase.pattern is not None:
+            self._search(condition, phrase.pattern, source, construct)
         setting = Setting(operand, self._dialect)
         slots = self._slots(condition, phrase, setting, construct)
         text = phrase.write(setting)
@@ -71,6 +84,24 @@ class FilterWriter:
             if EMPTY_MATCHES_NEGATIONS:
                 text = f"({operand.value} IS NULL OR {text})"
         return Fragment(text, slots)
+
+    def _search(
+        self,
+        condition: Condition,
+        pattern: Callable[[str], list[Token]],
+        source: Source,
+        construct: str,
+    ) -> None:
+        root = self._scope.root
+        column = root.stored.columns.get(condition.attribute)
+        if source is not root or condition.link is not None or column is None:
+            return
+        index = text_search(root.stored.definition, column.definition)
+        found = None if index is None else self._dialect.found_by_search(index)
+        if found is not None:
+            parameter = self._dialect.search_parameter
+            slot = Slot(self.values, lambda value: parameter(pattern(str(value))), construct)
+            self.searches.append(Fragment(found, (slot,)))
 
     def _operand(self, alias: str | None, attribute: str, source: Source, construct: str) -> Operand:
         meant = source if alias is None else self._scope.source(alias, construct)

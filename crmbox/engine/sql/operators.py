@@ -35,12 +35,13 @@ class Setting:
 @dataclass(frozen=True, slots=True)
 class Phrase:
     """How many `values` it takes (None: a list); its SQL, with placeholders; an encoder for each of them.
-    On a lookup, `by_name` means that its name is compared."""
+    On a lookup, `by_name` means that its name is compared. `pattern`: what its one value is matched with."""
 
     values: int | None
     write: Callable[[Setting], str]
     encoders: Callable[[Setting], tuple[Encode, ...]]
     by_name: bool = False
+    pattern: Callable[[str], list[Token]] | None = None
 
 
 def _among(s: Setting) -> str:
@@ -110,7 +111,7 @@ def _pattern(tokens: Callable[[str], list[Token]]) -> Callable[[Setting], tuple[
 
 
 def _matching(tokens: Callable[[str], list[Token]]) -> Phrase:
-    return Phrase(1, lambda s: s.dialect.like(s.operand.compared), _pattern(tokens), by_name=True)
+    return Phrase(1, lambda s: s.dialect.like(s.operand.compared), _pattern(tokens), True, tokens)
 
 
 POSITIVE: Final[dict[Operator, Phrase]] = {

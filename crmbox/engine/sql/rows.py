@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from crmbox.engine.dialects.base import Dialect
+from crmbox.engine.names import quote
 from crmbox.engine.sql.filters import FilterWriter
 from crmbox.engine.sql.fragment import Fragment, Slot, concat
 from crmbox.engine.sql.grouping import Groups
@@ -21,11 +23,25 @@ from crmclient.query.ast import Query
 _MOST_PAGES: Final = 64
 """How many patterns of empty values keep their statements: of a long order there can be very many."""
 
+MOST_SEARCHED: Final = 1000
+"""Where a search finds more records, the rows of a page are found sooner along the order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Narrowed:
+    """`counted` says how many records a search finds, up to MOST_SEARCHED and one more; the plan looks at
+    these alone.
+    """
+
+    counted: Fragment
+    plan: RowPlan
+
 
 class RowPlan:
     """SELECT … FROM `source` WHERE `where` ORDER BY `keys`, whole or from a given row on.
 
     The parameters' values are laid out as the query's own (`values` of them), the limit, then the last row's.
+    `narrowed` are other ways to the same rows, quicker where a search finds few records.
     """
 
     def __init__(
@@ -36,7 +52,9 @@ class RowPlan:
         keys: Sequence[SortKey],
         values: int,
         dialect: Dialect,
+        narrowed: Sequence[Narrowed] = (),
     ) -> None:
+        self.narrowed = narrowed
         self._outputs = outputs
         self._source = source
         self._where = where
@@ -91,7 +109,19 @@ def plain_plan(query: Query, scope: Scope, dialect: Dialect) -> RowPlan:
     source = from_clause(scope, filters)
     columns = _columns(query, scope)
     keys = sort_keys(query, scope)
-    return RowPlan(Outputs(columns, scope.snapshot), source, where, keys, _values(query, filters), dialect)
+
+    def plan(where: Fragment | None, narrowed: Sequence[Narrowed] = ()) -> RowPlan:
+        outputs = Outputs(columns, scope.snapshot)
+        return RowPlan(outputs, source, where, keys, _values(query, filters), dialect, narrowed)
+
+    narrowed = [
+        Narrowed(
+            concat("SELECT COUNT(*) FROM (", found, f" LIMIT {MOST_SEARCHED + 1}) AS found"),
+            plan(concat(*_all(where, concat(f"{_id(scope)} IN (", found, ")")))),
+        )
+        for found in filters.searches
+    ]
+    return plan(where, narrowed)
 
 
 def distinct_plan(query: Query, scope: Scope, dialect: Dialect) -> RowPlan:
@@ -132,9 +162,18 @@ def _values(query: Query, filters: FilterWriter) -> int:
     return filters.values + (query.top is not None)
 
 
+def _id(scope: Scope) -> str:
+    return f"{scope.root.sql}.{quote(scope.root.stored.id_column.name)}"
+
+
 def _where_clause(*conditions: Fragment | None) -> tuple[str | Fragment, ...]:
+    parts = _all(*conditions)
+    return (" WHERE ", *parts) if parts else ()
+
+
+def _all(*conditions: Fragment | None) -> tuple[str | Fragment, ...]:
     parts: list[str | Fragment] = []
     for condition in conditions:
         if condition is not None:
-            parts += [" AND " if parts else " WHERE ", "(", condition, ")"]
+            parts += [" AND " if parts else "", "(", condition, ")"]
     return tuple(parts)

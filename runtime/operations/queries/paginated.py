@@ -113,7 +113,7 @@ class PaginatedQueryOperation(QueryOperation):
             "count": {"type": "integer", "description": "The rows of this page."},
             "totalRecordCount": {
                 "type": ["integer", "null"],
-                "description": "The rows of all pages, as counted for the first page; null where they are not counted.",
+                "description": "The rows of all pages, counted for the first; null where they are not.",
             },
             "hasMoreRecords": {"type": "boolean"},
             "cursor": {"type": ["string", "null"], "description": "What asks for the next page."},
