@@ -1,5 +1,5 @@
-"""Django's WSGI application, but that no database can keep it from saying that the process lives, and that
-every request says once to whom it is sent.
+"""Django's WSGI application, but that no database can keep it from saying that the process lives, that every
+request says once to whom it is sent, and that the API pays nothing that only pages need.
 """
 
 from __future__ import annotations
@@ -9,10 +9,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.core.handlers.wsgi import WSGIHandler, WSGIRequest
+from django.db import DEFAULT_DB_ALIAS, connections
 from django.http import HttpResponse
 
 from project.observability.middleware import put_refused
 from runtime.http.problems import Problem, respond
+from runtime.http.sound_headers import listed
+from runtime.serving.dispatch import is_of_the_api
 
 LIVE = "/health/live"
 
@@ -21,7 +24,12 @@ _HOST = re.compile(r"[\w.~%!$&'()*+;=:\[\]-]+", re.ASCII)
 
 
 class Application:
-    """Answers `LIVE` without a request's signals, at which Django looks after the thread's connection."""
+    """Answers `LIVE` and the API without a request's signals, of which only Django's own parts are told.
+
+    They look after the thread's connections, which is done here for the API, and get caches, logged queries
+    and URL patterns ready for the next request, none of which the API uses. Together with the prefix of
+    Django's URLs that took a tenth of a read.
+    """
 
     def __init__(self) -> None:
         self._django = WSGIHandler()
@@ -32,10 +40,24 @@ class Application:
             request = WSGIRequest(environ)
             put_refused(request, problem)
             return _whole(respond(problem, request), environ, start_response)
-        if environ.get("PATH_INFO") != LIVE:
+        path = environ.get("PATH_INFO", "")
+        if is_of_the_api(path):
+            return self._of_the_api(environ, start_response)
+        if path != LIVE:
             return self._django(environ, start_response)
         response: Any = self._django.get_response(WSGIRequest(environ))
         return _whole(response, environ, start_response)
+
+    def _of_the_api(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        database = connections[DEFAULT_DB_ALIAS]
+        database.close_if_unusable_or_obsolete()
+        response: Any = self._django.get_response(WSGIRequest(environ))
+        start_response(f"{response.status_code} {response.reason_phrase}", listed(response))
+        if response.streaming:
+            # Whoever sends it closes it, and Django looks after the connection then.
+            return response  # type: ignore[no-any-return]
+        database.close_if_unusable_or_obsolete()
+        return [response.content]
 
 
 def _names_one_host(environ: dict[str, Any]) -> bool:

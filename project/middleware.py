@@ -7,7 +7,8 @@ subclasses, so that the admin's system checks still find what they look for.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from io import BytesIO
+from typing import Any, cast
 
 from axes.middleware import AxesMiddleware
 from csp.constants import HEADER
@@ -16,17 +17,21 @@ from django.conf import settings
 from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
+from django.core.handlers.wsgi import WSGIRequest
 from django.http import HttpRequest, HttpResponse, HttpResponseForbidden
 from django.http.response import HttpResponseBase
 from django.middleware.clickjacking import XFrameOptionsMiddleware
 from django.middleware.common import CommonMiddleware
 from django.middleware.csrf import CsrfViewMiddleware
+from django.middleware.security import SecurityMiddleware
 from django.utils import translation
 from django.utils.cache import patch_vary_headers
 
 from designer.studio.pages.failures import slowed_down
 from runtime.http.limits import count_login
 from runtime.http.problems import Problem
+from runtime.http.sound_headers import Prepared
+from runtime.serving.dispatch import is_of_the_api
 
 STUDIO = "/admin/"
 
@@ -111,6 +116,39 @@ class StudioLockout(StudioOnly, AxesMiddleware):  # type: ignore[misc]
             except Problem as refusal:
                 return slowed_down(request, int(refusal.headers["Retry-After"]))
         return super().__call__(request)
+
+
+class ApiHeaders:
+    """What SecurityMiddleware and ContentPolicy say of every answer, said of the API's in one step.
+
+    They stand further in, where no request of the API comes: having each of them say the same to every answer
+    took a twentieth of a read. Both are asked once, over http and https.
+    """
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response = get_response
+        self._over_http, self._over_https = (_said_over(scheme) for scheme in ("http", "https"))
+        self._asks = bool(settings.SECURE_HSTS_SECONDS)
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        if is_of_the_api(request.path_info):
+            headers = self._over_https if self._asks and request.is_secure() else self._over_http
+            headers.complete(response)
+        return response
+
+
+def _said_over(scheme: str) -> Prepared:
+    environ = {
+        "REQUEST_METHOD": "GET",
+        "PATH_INFO": "/api",
+        "wsgi.url_scheme": scheme,
+        "wsgi.input": BytesIO(),
+    }
+    asked = SecurityMiddleware(ContentPolicy(lambda request: HttpResponse()))
+    response = cast(HttpResponseBase, asked(WSGIRequest(environ)))
+    del response.headers["Content-Type"]
+    return Prepared(response.headers)
 
 
 class ContentPolicy:

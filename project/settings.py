@@ -56,12 +56,13 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "project.observability.middleware.RequestRecords",
-    "django.middleware.security.SecurityMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
-    "project.middleware.ContentPolicy",
+    "project.middleware.ApiHeaders",
     *(["corsheaders.middleware.CorsMiddleware"] if env["CORS_ORIGINS"] else []),
     # What comes after it never sees a request of the API.
     "runtime.serving.dispatch.ApiMiddleware",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "project.middleware.ContentPolicy",
     "project.middleware.StudioSessions",
     "project.middleware.StudioLanguage",
     "project.middleware.StudioCommon",

@@ -12,6 +12,7 @@ from crmclient.tally import current
 from project.observability.ledger import ledger
 from runtime.http.problems import Problem
 from runtime.http.request_record import OTHER, RequestRecord, record_of
+from runtime.http.sound_headers import look
 
 # Of what is no endpoint: where it stands, without what the path says more.
 _AREAS = (("/admin/", "/admin/"), ("/static/", "/static/"))
@@ -36,7 +37,7 @@ class RequestRecords:
         finally:
             current.reset(token)
         record.answered(response.status_code)
-        record.cache_status = response.headers.get("Cache-Status", "")
+        record.cache_status = look(response, "cache-status") or ""
         if not record.endpoint:
             record.endpoint = _place(request.path_info)
         ledger.put(record)

@@ -32,6 +32,10 @@ class Answer:
         """Run the application up to the first piece of a long answer. Raises what it raises."""
         answer = cls()
         response = application(environ, answer._start_response)
+        if type(response) is list:
+            # All of it, and nothing to clean up.
+            answer.content = b"".join(response)
+            return answer
         answer._close = getattr(response, "close", None)
         try:
             if getattr(response, "streaming", True):

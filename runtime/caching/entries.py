@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import orjson
@@ -11,6 +10,7 @@ from django.http import HttpResponse
 
 from runtime.http.conditions import digest
 from runtime.http.rendering import JSON
+from runtime.http.sound_headers import Prepared, put
 
 # What is longer is compressed where memory is shared.
 _LONG = 2_048
@@ -29,11 +29,10 @@ class Entry:
     headers: tuple[tuple[str, str], ...]
     body: bytes
     made: float
-    # The headers as Django keeps them.
-    _kept: Mapping[str, tuple[str, str]] = field(init=False, repr=False, compare=False)
+    _prepared: Prepared = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_kept", {name.lower(): (name, value) for name, value in self.headers})
+        object.__setattr__(self, "_prepared", Prepared(dict(self.headers)))
 
     @classmethod
     def of(cls, response: HttpResponse, made: float) -> Entry:
@@ -44,18 +43,14 @@ class Entry:
 
     @property
     def tag(self) -> str | None:
-        kept = self._kept.get("etag")
-        return None if kept is None else kept[1]
+        return self._prepared.value("etag")
 
     def response(self, **more: str) -> HttpResponse:
         """The answer as it was kept, with `more` headers of plain text, `_` for `-`."""
         response = HttpResponse(self.body, status=self.status, content_type=JSON)
-        # They were checked when they were first set, which takes longer than all else that a hit does.
-        headers = response.headers._store
-        headers.update(self._kept)
+        self._prepared.put(response)
         for key, value in more.items():
-            name = key.replace("_", "-")
-            headers[name.lower()] = (name, value)
+            put(response, key.replace("_", "-"), value)
         return response
 
     @property

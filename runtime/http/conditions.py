@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
 from runtime.http.problems import Problem
+from runtime.http.sound_headers import look
 
 _TAG = re.compile(r'(?:W/)?("[^"]*")')
 _TAGS = re.compile(r'\s*(?:W/)?"[^"]*"(?:\s*,\s*(?:W/)?"[^"]*")*\s*')
@@ -38,7 +39,7 @@ def not_modified(request: HttpRequest, tag: str) -> bool:
 
 def unless_held(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
     """`response`, or 304 where its ETag is that of the representation which the caller holds."""
-    tag = response.headers.get("ETag")
+    tag = look(response, "etag")
     if tag is None or response.status_code != 200 or not not_modified(request, tag):
         return response
     return HttpResponse(status=304, headers={"ETag": tag})

@@ -24,6 +24,7 @@ from limits.storage import Storage, storage_from_string
 from crmclient.outages import Outage
 from runtime.http.addresses import client_address, network
 from runtime.http.problems import Problem
+from runtime.http.sound_headers import put
 
 logger = logging.getLogger("portico.limits")
 
@@ -167,11 +168,13 @@ def say_limits(request: HttpRequest, response: HttpResponseBase) -> None:
     """Tell the caller where it stands: the headers of draft-ietf-httpapi-ratelimit-headers-09."""
     counted: list[_Counted] | None = request.META.get(_STANDING)
     if counted:
-        response["RateLimit-Policy"] = ", ".join(f'"{name}";q={rate};w=60' for name, rate, *_ in counted)
-        response["RateLimit"] = ", ".join(
-            f'"{name}";r={left}' + ("" if seconds is None else f";t={seconds}")
+        policies = [f'"{name}";q={rate};w=60' for name, rate, _, _ in counted]
+        put(response, "RateLimit-Policy", ", ".join(policies))
+        standings = [
+            f'"{name}";r={left}' if seconds is None else f'"{name}";r={left};t={seconds}'
             for name, _, left, seconds in counted
-        )
+        ]
+        put(response, "RateLimit", ", ".join(standings))
 
 
 def _count(rate: int, name: str, key: str, request: HttpRequest) -> None:

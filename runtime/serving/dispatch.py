@@ -21,6 +21,7 @@ from runtime.http.limits import say_limits
 from runtime.http.problems import Problem, unknown_route
 from runtime.http.request_ids import HEADER, request_id
 from runtime.http.request_record import record_of
+from runtime.http.sound_headers import look, put
 from runtime.request_context import Exchange
 from runtime.serving.paths import API_PATHS
 from runtime.serving.routing import Match, builtin_at
@@ -60,12 +61,11 @@ def dispatch(request: HttpRequest) -> HttpResponseBase:
     if response.status_code >= 400:
         read_unwanted(request)
         # Also of what no view has answered: a path that is not there now may be in a moment.
-        for name, value in PRIVATE.items():
-            response.headers.setdefault(name, value)
+        PRIVATE.complete(response)
     say_limits(request, response)
     if isinstance(response, HttpResponse):
         _say_length(request, response)
-    response.headers[HEADER] = request_id(request)
+    put(response, HEADER, request_id(request))
     return response
 
 
@@ -76,7 +76,8 @@ def _say_length(request: HttpRequest, response: HttpResponse) -> None:
         del response.headers["Content-Type"]
         return
     # Of a file, HEAD says the length without reading it.
-    response.headers.setdefault("Content-Length", str(len(response.content)))
+    if look(response, "content-length") is None:
+        put(response, "Content-Length", str(len(response.content)))
     if request.method == "HEAD":
         response.content = b""
 

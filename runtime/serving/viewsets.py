@@ -25,14 +25,15 @@ from runtime.http.limits import count_address, count_caller, count_endpoint
 from runtime.http.problems import Problem
 from runtime.http.rendering import refuse_unacceptable
 from runtime.http.request_record import record_of
+from runtime.http.sound_headers import Prepared
 from runtime.idempotency.guard import Idempotency
 from runtime.operations.base import Operation
 from runtime.request_context import Exchange
 
-PRIVATE = {"Cache-Control": "private, no-cache", "Vary": "Authorization"}
+PRIVATE = Prepared({"Cache-Control": "private, no-cache", "Vary": "Authorization"})
 # In logs and metrics: callers without a token are of no type.
 ANONYMOUS_TYPE = "anonymous"
-_PUBLIC = {"Cache-Control": "public, no-cache"}
+_PUBLIC = Prepared({"Cache-Control": "public, no-cache"})
 
 
 class GuardedViewSet(ViewSet):
@@ -68,8 +69,7 @@ class GuardedViewSet(ViewSet):
     def finalize_response(  # type: ignore[override]
         self, request: Request, response: HttpResponseBase, *args: Any, **kwargs: Any
     ) -> HttpResponseBase:
-        for name, value in (_PUBLIC if self.is_public else PRIVATE).items():
-            response.headers.setdefault(name, value)
+        (_PUBLIC if self.is_public else PRIVATE).complete(response)
         return response
 
 

@@ -1,0 +1,54 @@
+"""Headers whose names and values are known to be sound, put onto an answer as they are.
+
+Django looks through name and value of each header for what no header may hold. An answer has a dozen, nearly
+all of them constant: that took a tenth of a read. So a constant is looked through once, when it is prepared,
+and what is made of words and numbers of our own is not. No other module knows where Django keeps headers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django.http.response import HttpResponseBase, ResponseHeaders
+
+
+class Prepared:
+    """Constant headers. Raises BadHeaderError, when they are prepared, for what no header may hold."""
+
+    __slots__ = ("_store",)
+
+    def __init__(self, headers: Mapping[str, str]) -> None:
+        self._store: dict[str, tuple[str, str]] = dict(ResponseHeaders(headers)._store)
+
+    def complete(self, response: HttpResponseBase) -> None:
+        """Give `response` those that it does not have."""
+        headers = response.headers
+        headers._store = {**self._store, **headers._store}
+
+    def put(self, response: HttpResponseBase) -> None:
+        """Give `response` all of them, whatever it has."""
+        response.headers._store.update(self._store)
+
+    def value(self, name: str) -> str | None:
+        """That of the header `name`, which is given in lower case."""
+        return _value(self._store, name)
+
+
+def put(response: HttpResponseBase, name: str, value: str) -> None:
+    """Set a header that is sound by what it is made of: nothing that a caller has sent unchecked."""
+    response.headers._store[name.lower()] = (name, value)
+
+
+def look(response: HttpResponseBase, name: str) -> str | None:
+    """The value of the header `name`, which is given in lower case."""
+    return _value(response.headers._store, name)
+
+
+def listed(response: HttpResponseBase) -> list[tuple[str, str]]:
+    """Names and values."""
+    return list(response.headers._store.values())
+
+
+def _value(store: Mapping[str, tuple[str, str]], name: str) -> str | None:
+    kept = store.get(name)
+    return None if kept is None else kept[1]
