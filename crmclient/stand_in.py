@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from functools import wraps
-from typing import Any, BinaryIO, Concatenate, ParamSpec, TypeVar
+from typing import Any, BinaryIO, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from crmclient.metadata import (
     Attribute,
@@ -37,8 +36,7 @@ class Effect(Enum):
     WRITE = "writes"
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(NamedTuple):
     """One call of a member: its name, what it does, and its arguments as they were given."""
 
     member: str

@@ -60,11 +60,7 @@ class Watch:
             self._over = True
         _watchdog.remove(self)
         if self._waits_less:
-            _set_wait(self._database, self._longest_wait)
-
-    @property
-    def _longest_wait(self) -> float:
-        return float(self._database.settings_dict["OPTIONS"].get("timeout", 5.0))
+            _set_wait(self._database, _longest_wait(self._database))
 
     def _wait_less(self) -> None:
         """Nothing can end SQLite's wait for a lock, so it is made as short as what is left.
@@ -72,7 +68,7 @@ class Watch:
         It is counted in whole seconds, so that a watch of the usual length need not change it.
         """
         left = max(1, math.ceil(self.deadline - time.monotonic()))
-        if left < self._longest_wait:
+        if left < _longest_wait(self._database):
             self._waits_less = True
             _set_wait(self._database, left)
 
@@ -135,6 +131,11 @@ class _Watchdog:
 
 
 _watchdog = _Watchdog()
+
+
+def _longest_wait(database: Any) -> float:
+    seconds: float = database.settings_dict["OPTIONS"].get("timeout", 5.0)
+    return seconds
 
 
 def _set_wait(database: Any, seconds: float) -> None:

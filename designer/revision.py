@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, InterfaceError, OperationalError, connections
@@ -29,8 +30,13 @@ def read_revision(local_revision_sql: str | None = None) -> tuple[Revision, str 
 
 def read_revision_and(more: str, local_revision_sql: str | None = None) -> tuple[Revision, str | None, Any]:
     """As `read_revision`, with what the scalar expression `more` gives, in the same query."""
-    number, token, local, found = _row(_QUESTION.format(local=local_revision_sql or "NULL", more=more))
+    number, token, local, found = _row(_question(local_revision_sql or "NULL", more))
     return Revision(number or 0, token or ""), local, found
+
+
+@lru_cache(maxsize=8)
+def _question(local: str, more: str) -> str:
+    return _QUESTION.format(local=local, more=more)
 
 
 def _row(sql: str) -> Sequence[Any]:
@@ -41,7 +47,8 @@ def _row(sql: str) -> Sequence[Any]:
             found: Sequence[Any] = cursor.fetchone()
             return found
     # Django's cursor costs several times the query itself.
-    connection.ensure_connection()
+    if connection.connection is None:
+        connection.ensure_connection()
     try:
         answer = _ask(connection, sql)
     except (OperationalError, InterfaceError):

@@ -39,6 +39,8 @@ class Unit:
         self.alias = alias
         self._wrapper: BaseDatabaseWrapper = connections[alias]
         self.dialect = dialect_of(self._wrapper.vendor)
+        # Looked at once: it takes Django's settings, which are slow, and a unit is short.
+        self._is_watched = is_watched(self._wrapper)
         self._owns_transaction = False
         self._turn: threading.Lock | None = None
 
@@ -60,7 +62,7 @@ class Unit:
 
     def _run(self, sql: str, params: Sequence[Any]) -> Cursor:
         wrapper = self._wrapper
-        if self._is_watched():
+        if self._is_watched:
             cursor = self.dialect.watched_cursor(wrapper)
             cursor.execute(self.dialect.for_watched(sql), params)
         else:
@@ -69,9 +71,6 @@ class Unit:
             cursor = self.dialect.cursor(wrapper.connection)
             cursor.execute(sql, params)
         return cursor
-
-    def _is_watched(self) -> bool:
-        return bool(self._wrapper.execute_wrappers or self._wrapper.queries_logged)
 
     def _control(self, statement: str) -> None:
         try:
@@ -91,7 +90,8 @@ class Unit:
         try:
             # Asks the database only where this is the first use of the connection in a request.
             self._wrapper.close_if_health_check_failed()
-            self._wrapper.ensure_connection()
+            if self._wrapper.connection is None:
+                self._wrapper.ensure_connection()
         except Exception as error:
             raise translated(error, self.dialect) from error
 
@@ -189,7 +189,7 @@ class WriteUnit(Unit):
         """Begin the transaction, unless one is open, and raise the version."""
         if not self._owns_transaction:
             return self._revision_row(RAISE_VERSION)
-        if self._is_watched():
+        if self._is_watched:
             self._control(self.dialect.begin_write)
             return self._revision_row(RAISE_VERSION)
         try:
@@ -217,6 +217,11 @@ class WriteUnit(Unit):
         except BaseException:
             self._rollback()
             raise
+
+
+def is_watched(wrapper: BaseDatabaseWrapper) -> bool:
+    """Whether somebody wants to see each statement, which the driver's cursor does not show."""
+    return bool(wrapper.execute_wrappers or wrapper.queries_logged)
 
 
 def whole_second() -> dt.datetime:

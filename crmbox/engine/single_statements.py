@@ -14,7 +14,7 @@ from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, ProgrammingError, connections
 
-from crmbox.engine.connection import Unit, whole_second
+from crmbox.engine.connection import Unit, is_watched, whole_second
 from crmbox.engine.dialects import dialect_of
 from crmbox.engine.dialects.base import Row
 from crmbox.engine.failures import translated
@@ -58,7 +58,7 @@ def single_unit(alias: str = DEFAULT_DB_ALIAS) -> SingleUnit | None:
     wrapper.close_if_health_check_failed()
     if wrapper.connection is None:
         return None
-    if wrapper.execute_wrappers or wrapper.queries_logged:
+    if is_watched(wrapper):
         return None
     snapshot = latest_snapshot(dialect)
     return None if snapshot is None else SingleUnit(alias, snapshot)

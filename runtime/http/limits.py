@@ -37,66 +37,45 @@ _STANDING = "portico.standing"
 # The limit's name, requests a minute, how many of them are left, and for how many seconds.
 _Counted: TypeAlias = tuple[str, int, int, int | None]
 
+# A limit's name, whom it counts, and its requests a minute.
+_Limit: TypeAlias = tuple[str, str, int]
+_MINUTE = 60
+
 _REDIS_SECONDS = 0.5
 _REDIS_PAUSE = 5.0
 # Windows in this process: so many, and those that are over are forgotten.
 _SWEEP_AT = 10_000
 
 
-class WindowStorage(Storage):
-    """Fixed windows in this process: a count and the second it ends, by key. Shared between threads.
+class Windows:
+    """Minutes in this process: a count and the second it ends, by limit. Shared between threads.
 
     The library's own in-memory storage starts a thread every ten milliseconds to expire its windows; under
     load that costs a create a seventh of its time. These expire when they are next looked at.
     """
 
-    STORAGE_SCHEME = ["windows"]
-
     def __init__(self) -> None:
-        super().__init__()
         self._lock = threading.Lock()
-        self._windows: dict[str, tuple[int, float]] = {}
+        self._windows: dict[_Limit, tuple[int, float]] = {}
         self._sweep_at = _SWEEP_AT
 
-    @property
-    def base_exceptions(self) -> type[Exception]:
-        return RuntimeError
-
-    def incr(self, key: str, expiry: float, amount: int = 1) -> int:
+    def hit(self, limit: _Limit) -> tuple[int, float]:
+        """Count a request: how many there are in its minute now, and the seconds until that is over."""
         now = time.time()
         with self._lock:
-            count, ends = self._windows.get(key, (0, 0.0))
+            count, ends = self._windows.get(limit, (0, 0.0))
             if now >= ends:
-                count, ends = 0, now + expiry
+                count, ends = 0, now + _MINUTE
                 self._sweep(now)
-            self._windows[key] = (count + amount, ends)
-        return count + amount
-
-    def get(self, key: str) -> int:
-        count, ends = self._windows.get(key, (0, 0.0))
-        return count if time.time() < ends else 0
-
-    def get_expiry(self, key: str) -> float:
-        return self._windows.get(key, (0, time.time()))[1]
-
-    def check(self) -> bool:
-        return True
-
-    def reset(self) -> int:
-        with self._lock:
-            count = len(self._windows)
-            self._windows.clear()
-        return count
-
-    def clear(self, key: str) -> None:
-        with self._lock:
-            self._windows.pop(key, None)
+            count += 1
+            self._windows[limit] = (count, ends)
+        return count, ends - now
 
     def _sweep(self, now: float) -> None:
         """Forgets windows that are over, once there are many: addresses come and go."""
         if len(self._windows) < self._sweep_at:
             return
-        self._windows = {key: window for key, window in self._windows.items() if now < window[1]}
+        self._windows = {limit: window for limit, window in self._windows.items() if now < window[1]}
         self._sweep_at = max(_SWEEP_AT, 2 * len(self._windows))
 
 
@@ -104,7 +83,7 @@ class Limiter:
     """Counts in the shared store, or in this process when there is none or it does not answer."""
 
     def __init__(self, url: str) -> None:
-        self._local = WindowStorage()
+        self._local = Windows()
         self._shared = _shared(url) if url else None
         self._shared_again = 0.0
         self._outage = Outage(
@@ -117,17 +96,17 @@ class Limiter:
         """Count a request: how many more are within `rate` a minute, below 0 for one too many, and the
         seconds until the minute is over. Of a request that is within, the shared store is not asked for them.
         """
-        item = _per_minute(rate)
         if self._shared is not None and time.monotonic() >= self._shared_again:
             try:
-                found = _hit(self._shared, item, name, key)
+                found = _hit(self._shared, _per_minute(rate), name, key)
             except StorageError:
                 self._shared_again = time.monotonic() + _REDIS_PAUSE
                 self._outage.failed()
             else:
                 self._outage.worked()
                 return found
-        return _hit(self._local, item, name, key, always=True)
+        count, seconds = self._local.hit((name, key, rate))
+        return rate - count, seconds
 
 
 def count_address(request: HttpRequest) -> None:
@@ -192,14 +171,10 @@ def _count(rate: int, name: str, key: str, request: HttpRequest) -> None:
         )
 
 
-def _hit(
-    storage: Storage, item: RateLimitItemPerMinute, *of: str, always: bool = False
-) -> tuple[int, float | None]:
+def _hit(storage: Storage, item: RateLimitItemPerMinute, *of: str) -> tuple[int, float | None]:
     key = item.key_for(*of)
     left = item.amount - storage.incr(key, item.get_expiry())
-    if left >= 0 and not always:
-        return left, None
-    return left, storage.get_expiry(key) - time.time()
+    return left, None if left >= 0 else storage.get_expiry(key) - time.time()
 
 
 def _shared(url: str) -> Storage:
