@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import BinaryIO
 
 from django.db import DEFAULT_DB_ALIAS
@@ -60,7 +61,7 @@ class EmbeddedPlatform:
     """
 
     # It stands in for Dataverse, in what it calls things too.
-    conventions = CONVENTIONS
+    conventions = replace(CONVENTIONS, takes_writes_back=True)
     local_revision_sql: str | None = LOCAL_REVISION_SQL
 
     def __init__(

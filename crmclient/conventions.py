@@ -146,6 +146,8 @@ class Conventions:
     """What a platform has. `records` holds for every entity that `entities` says nothing else of.
 
     `common` are attributes that people want of most entities: the studio suggests them first.
+    `takes_writes_back`: records are in the service's own database, and what is written within a
+    transaction of it is taken back with the transaction.
     """
 
     records: SystemAttributes = SystemAttributes()
@@ -154,6 +156,7 @@ class Conventions:
     notes: Notes | None = None
     common: frozenset[str] = frozenset()
     abilities: frozenset[Ability] = frozenset()
+    takes_writes_back: bool = False
 
     def of(self, entity: str) -> SystemAttributes:
         return self.entities.get(entity, self.records)

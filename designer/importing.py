@@ -62,22 +62,38 @@ def preview(raw: bytes, delete: Collection[str] = ()) -> Judgement:
 
 def preview_source(source: Source) -> Judgement:
     """As `preview`, of a document that has been read."""
-    return judge(source.plan)
+    return judge(source.plan, with_calls=True)
 
 
 def import_document(
-    raw: bytes, delete: Collection[str], author: Author, *, allow_broken: bool = False
+    raw: bytes,
+    delete: Collection[str],
+    author: Author,
+    *,
+    allow_broken: bool = False,
+    allow_failing_calls: bool = False,
 ) -> Judgement:
     """Make the configuration as the document says, as one version.
 
-    Raises DocumentError; that is Refused where the document would bring in what cannot be served, and
-    `allow_broken` does not say that it may. Nothing has changed then.
+    Raises DocumentError; that is Refused where the document would bring in what cannot be served or fail an
+    example call, and neither `allow_broken` nor `allow_failing_calls` says that it may. Nothing has changed
+    then.
     """
-    return import_source(Source.of_document(raw, delete), author, allow_broken=allow_broken)
+    return import_source(
+        Source.of_document(raw, delete),
+        author,
+        allow_broken=allow_broken,
+        allow_failing_calls=allow_failing_calls,
+    )
 
 
 def import_source(
-    source: Source, author: Author, *, allow_broken: bool = False, expected_version: int | None = None
+    source: Source,
+    author: Author,
+    *,
+    allow_broken: bool = False,
+    allow_failing_calls: bool = False,
+    expected_version: int | None = None,
 ) -> Judgement:
     """As `import_document`, of a document that has been read.
 
@@ -85,7 +101,13 @@ def import_source(
     the document was made for.
     """
     judged = carry_out(
-        source.plan, source.document, author, allow_broken=allow_broken, expected_version=expected_version
+        source.plan,
+        source.document,
+        author,
+        allow_broken=allow_broken,
+        with_calls=True,
+        allow_failing_calls=allow_failing_calls,
+        expected_version=expected_version,
     )
     if source.names is not None:
         remember(source.document, source.names.values, source.names.uses(source.document))

@@ -113,6 +113,20 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
+class Rehearsal:
+    """What a call would be answered, found out without changing a record.
+
+    `status` is 0 where the call ended at a write that was not sent. `answer` is the JSON of the body; None
+    where there is none. `problem` says, for a status of 400 and above, what the answer says.
+    """
+
+    status: int
+    answer: Any = None
+    problem: str = ""
+    milliseconds: float = 0
+
+
+@dataclass(frozen=True, slots=True)
 class UserExample:
     """What a user property is for one user: `value` as JSON text or, in words, the `problem` with it."""
 
@@ -173,6 +187,13 @@ class Runtime(Protocol):
 
     def attempt(self, endpoint: Endpoint, configuration: Configuration, attempt: Attempt) -> Outcome:
         """Try a call of `endpoint`. Whatever goes wrong is part of the outcome."""
+        ...
+
+    def rehearse(self, endpoint: Endpoint, configuration: Configuration, attempt: Attempt) -> Rehearsal:
+        """Make a call of `endpoint`, whatever `attempt.dry` says, and take back what it has written.
+
+        Where the platform cannot take writes back, none is sent.
+        """
         ...
 
     def user_example(

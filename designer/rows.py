@@ -60,6 +60,7 @@ _RELATED_COLUMN = ("attribute", "name")
 _FETCHER = ("name", "query", "first", "apply_row_rules")
 _PRECONDITION = ("expression", "status", "message")
 _ENDPOINT = ("kind", "segment", "name", "title", "description", "enabled", "row_rule")
+_JSON = ("settings", "example_calls")
 
 
 def modules(unreadable: Unreadable) -> dict[int, ModuleDefinition]:
@@ -192,13 +193,14 @@ def _endpoint_rows(
     if only is not None:
         rows = rows.filter(id__in=only)
     places = ("module__segment", "entity__module__segment", "entity__segment")
-    for id, own, of_entity, exposure, required, types, settings, acknowledged, *values in rows.values_list(
-        *("id", *places, "authentication_required", "caller_types", "settings", "acknowledgements"),
+    for id, own, of_entity, exposure, required, types, acknowledged, *values in rows.values_list(
+        *("id", *places, "authentication_required", "caller_types", "acknowledgements"),
         *_ENDPOINT,
+        *_JSON,
     ):
         module = of_entity or own or ""
-        data = dict(zip(_ENDPOINT, values, strict=True))
-        data |= {"module": module, "exposure": exposure or "", "settings": settings}
+        data = dict(zip((*_ENDPOINT, *_JSON), values, strict=True))
+        data |= {"module": module, "exposure": exposure or ""}
         data["access"] = {"authentication_required": required, "caller_types": types}
         data["acknowledgements"] = [
             {name: one.get(name, "") for name in ("entity", "reason")} for one in acknowledged

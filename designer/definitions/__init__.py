@@ -14,6 +14,7 @@ from designer.definitions.context import (
 from designer.definitions.document import ConfigurationDocument
 from designer.definitions.endpoints import EndpointDefinition
 from designer.definitions.entities import ExposedEntityDefinition, ModuleDefinition, closed_entity
+from designer.definitions.example_calls import ExampleCallDefinition
 from designer.definitions.inputs import InputDefinition
 from designer.definitions.issuers import (
     LONGEST_LEEWAY,
@@ -51,6 +52,7 @@ __all__ = [
     "Definition",
     "EndpointDefinition",
     "EndpointSettings",
+    "ExampleCallDefinition",
     "ExposedEntityDefinition",
     "FetcherDefinition",
     "FilterValue",

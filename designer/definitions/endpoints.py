@@ -18,6 +18,7 @@ from designer.definition import Definition
 from designer.definitions.access import AccessDefinition
 from designer.definitions.bindings import BindingDefinition
 from designer.definitions.columns import ColumnDefinition
+from designer.definitions.example_calls import ExampleCalls
 from designer.definitions.inputs import InputDefinition
 from designer.definitions.row_rules import Acknowledgements
 from designer.definitions.steps import FetcherDefinition, PreconditionDefinition
@@ -34,7 +35,8 @@ class EndpointDefinition(Definition):
     none. `segment` is the endpoint's own path segment, empty for the entity's; `name` is the last segment of
     kinds that are named (queries, files, actions, option sets). `settings` are of the type the kind declares.
     `row_rule` narrows that of the exposed entity. `fetchers` run in their order, then all `preconditions`
-    must hold. `acknowledgements` are of what it reaches past row rules on purpose.
+    must hold. `acknowledgements` are of what it reaches past row rules on purpose. `example_calls` say what
+    it should answer; nobody is served otherwise for them.
     """
 
     kind: str
@@ -53,6 +55,7 @@ class EndpointDefinition(Definition):
     fetchers: tuple[FetcherDefinition, ...] = ()
     preconditions: tuple[PreconditionDefinition, ...] = ()
     acknowledgements: Acknowledgements = ()
+    example_calls: ExampleCalls = ()
     settings: EndpointSettings = Field(default_factory=EndpointSettings)
 
     @cached_property

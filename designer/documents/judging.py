@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from designer.configuration import Configuration, Revision
@@ -13,9 +13,10 @@ from designer.documents.outcome import configuration_after, document_after
 from designer.documents.plan import Plan, plan
 from designer.documents.problems import DocumentError
 from designer.documents.writing import export
+from designer.example_calls.running import CallResult, run_all
 from designer.overview import Overview, foreseen, judged, overview
 from designer.readiness import Finding, Metadata
-from designer.sentences import Sentence
+from designer.sentences import Sentence, listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,7 @@ class Judgement:
 
     `problems` say why it cannot be made; `findings` are those that it would bring in, blocking ones first;
     `standing` block already, and would go on to. `served` are the keys of endpoints that are served now.
+    `calls` are the example calls of what would be served, where they were to be made.
     """
 
     plan: Plan
@@ -32,10 +34,21 @@ class Judgement:
     findings: tuple[Finding, ...]
     standing: tuple[Finding, ...]
     served: frozenset[str]
+    calls: tuple[CallResult, ...] = ()
 
     @property
     def blocking(self) -> tuple[Finding, ...]:
         return tuple(finding for finding in self.findings if finding.is_blocking)
+
+    @property
+    def failed_calls(self) -> tuple[CallResult, ...]:
+        return tuple(result for result in self.calls if result.failed)
+
+    def is_acceptable(self, *, allow_broken: bool = False, allow_failing_calls: bool = False) -> bool:
+        """Whether the plan may be carried out, where it may bring in what the arguments say."""
+        if self.problems or (self.blocking and not allow_broken):
+            return False
+        return allow_failing_calls or not self.failed_calls
 
     def sentences(self) -> Iterator[str]:
         """Why the plan is refused, if it is."""
@@ -46,6 +59,13 @@ class Judgement:
                 yield Sentence("%(endpoint)s could be served no more: %(why)s", **values)
             else:
                 yield Sentence("%(endpoint)s could not be served: %(why)s", **values)
+        for result in self.failed_calls:
+            yield Sentence(
+                "The example call “%(name)s” of %(endpoint)s would fail: %(why)s",
+                name=result.name,
+                endpoint=result.endpoint,
+                why=listed(result.problems, " "),
+            )
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -55,6 +75,7 @@ class Judgement:
             "problems": [str(problem) for problem in self.problems],
             "findings": [finding.to_json() for finding in self.findings],
             "standing": [finding.to_json() for finding in self.standing],
+            "calls": [result.to_json() for result in self.calls],
         }
 
 
@@ -66,10 +87,12 @@ class Refused(DocumentError):
         self.judgement = judgement
 
 
-def judge(make_plan: Callable[[ConfigurationDocument], Plan]) -> Judgement:
-    """Judge the plan that `make_plan` makes of the present configuration.
+def judge(make_plan: Callable[[ConfigurationDocument], Plan], *, with_calls: bool = False) -> Judgement:
+    """Judge the plan that `make_plan` makes of the present configuration; `with_calls`: by its example calls,
+    too.
 
-    Reads only, and asks the platform outside any transaction. Raises DocumentError where no plan can be made.
+    Changes nothing, and asks the platform outside any transaction. Raises DocumentError where no plan can be
+    made.
     """
     before = overview()
     now = export(before.configuration)
@@ -81,7 +104,11 @@ def judge(make_plan: Callable[[ConfigurationDocument], Plan]) -> Judgement:
     unwritable = frozenset(change.key for change, _ in problems)
     kept = [change for change, _ in problems if change.after is None]
     after = foreseen(configuration_after(before.configuration, document_after(now, made, kept)))
-    return _judgement(made, before, after, tuple(problem for _, problem in problems), unwritable)
+    judgement = _judgement(made, before, after, tuple(problem for _, problem in problems), unwritable)
+    if not with_calls or problems:
+        return judgement
+    blocked = {finding.subject for finding in after.findings if finding.is_blocking}
+    return replace(judgement, calls=tuple(run_all(after.configuration, without=blocked)))
 
 
 def judge_alone(document: ConfigurationDocument, metadata: Metadata) -> tuple[Sequence[str], Overview]:

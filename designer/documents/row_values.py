@@ -37,6 +37,7 @@ def values_of(item: Definition) -> dict[str, Any]:
                 "authentication_required": item.access.authentication_required,
                 "caller_types": list(item.access.caller_types),
                 "settings": item.settings.to_json(),
+                "example_calls": [call.to_json() for call in item.example_calls],
             }
     return item.model_dump()
 

@@ -61,19 +61,23 @@ def carry_out(
     author: Author,
     *,
     allow_broken: bool = False,
+    with_calls: bool = False,
+    allow_failing_calls: bool = False,
     expected_version: int | None = None,
 ) -> Judgement:
     """Judge the plan that `make_plan` makes of the present configuration, and make it so.
 
-    Raises Refused where it cannot be made or, without `allow_broken`, would bring in what cannot be served,
-    and DocumentError where the newest version is not `expected_version`; nothing has been written then.
+    Raises Refused where it cannot be made or, without `allow_broken`, would bring in what cannot be served
+    or,
+    `with_calls` and without `allow_failing_calls`, fails an example call, and DocumentError where the newest
+    version is not `expected_version`; nothing has been written then.
     """
     # Here, too: within the transaction, the number of a version that is made by it would be taken back.
     require_version(expected_version)
     for _ in range(_ATTEMPTS):
         # Before the transaction: while the platform is asked, nobody waits for the database.
-        judged = judge(make_plan)
-        if judged.problems or (judged.blocking and not allow_broken):
+        judged = judge(make_plan, with_calls=with_calls)
+        if not judged.is_acceptable(allow_broken=allow_broken, allow_failing_calls=allow_failing_calls):
             raise Refused(judged)
         with recording(author):
             require_version(expected_version)

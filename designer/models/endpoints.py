@@ -30,7 +30,8 @@ class Endpoint(models.Model):
 
     An endpoint of an entity belongs to that entity's module; `module` is for kinds that have no entity.
     `acknowledgements` are objects: the `entity` that it reaches past row rules on purpose, the `reason`, and
-    who has said so (`account`) and when (`at`), which are no part of the configuration.
+    who has said so (`account`) and when (`at`), which are no part of the configuration. `example_calls` are
+    in JSON form.
     """
 
     kind = models.CharField(max_length=40, help_text=_("What a call does."))
@@ -81,6 +82,14 @@ class Endpoint(models.Model):
     )
 
     acknowledgements = models.JSONField(default=list, db_default=[], blank=True, editable=False)
+    example_calls = models.JSONField(
+        default=list,
+        db_default=[],
+        blank=True,
+        encoder=ExactJSONEncoder,
+        decoder=ExactJSONDecoder,
+        editable=False,
+    )
 
     class Meta:
         ordering = ("module__segment", "entity__segment", "kind", "name", "id")

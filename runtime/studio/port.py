@@ -21,6 +21,7 @@ from runtime.http.problems import Problem
 from runtime.serving.served import current
 from runtime.studio.issuer_discovery import discovered, unreachable
 from runtime.studio.preview import preview
+from runtime.studio.rehearsals import rehearse
 from runtime.studio.token_explanation import explain
 from runtime.studio.tried_calls import attempt
 from runtime.studio.user_examples import user_example
@@ -36,6 +37,11 @@ class StudioRuntime:
         self, endpoint: Endpoint, configuration: Configuration, attempted: ports.Attempt
     ) -> ports.Outcome:
         return attempt(endpoint, configuration, attempted)
+
+    def rehearse(
+        self, endpoint: Endpoint, configuration: Configuration, attempted: ports.Attempt
+    ) -> ports.Rehearsal:
+        return rehearse(endpoint, configuration, attempted)
 
     def user_example(
         self,

@@ -41,13 +41,13 @@ def attempt(endpoint: Endpoint, configuration: Configuration, attempted: Attempt
     changes = endpoint.definition.settings.changed_entities
     reached = NotedWrites(get_platform(), always=True, changes=changes)
     platform = RecordingPlatform.dry(reached) if attempted.dry else RecordingPlatform(reached)
-    request = _request(endpoint, attempted)
+    request = request_of(endpoint, attempted)
     trace = Trace(endpoint, attempted)
     began = time.perf_counter()
     response: HttpResponseBase | None = None
     exchange: Exchange | None = None
     try:
-        exchange = _exchange(request, configuration, attempted)
+        exchange = exchange_of(request, configuration, attempted)
         authorise(exchange.caller, endpoint.definition.access)
         trace.may_call = True
         operation = OPERATIONS[endpoint.definition.kind](endpoint, platform)
@@ -72,7 +72,8 @@ def attempt(endpoint: Endpoint, configuration: Configuration, attempted: Attempt
     )
 
 
-def _request(endpoint: Endpoint, attempted: Attempt) -> WSGIRequest:
+def request_of(endpoint: Endpoint, attempted: Attempt) -> WSGIRequest:
+    """What the caller would send."""
     path = endpoint.path
     for name, id in (("{id}", attempted.record), ("{relatedId}", attempted.related)):
         path = path.replace(name, quote(id, safe=""))
@@ -94,7 +95,8 @@ def _request(endpoint: Endpoint, attempted: Attempt) -> WSGIRequest:
     return WSGIRequest(environ)
 
 
-def _exchange(request: WSGIRequest, configuration: Configuration, attempted: Attempt) -> Exchange:
+def exchange_of(request: WSGIRequest, configuration: Configuration, attempted: Attempt) -> Exchange:
+    """The request, as one of the caller whom `attempted` describes. Raises PlatformError."""
     # Who calls is read by no rule of the endpoint: it is not part of what is shown, and writes nothing.
     platform = RecordingPlatform.dry(get_platform())
     context = UserContext(configuration.user_properties, platform, caller_types=configuration.caller_types)

@@ -236,8 +236,8 @@ def test_a_document_judged_for_another_state_is_judged_anew(
     raw = changed(lambda endpoints: endpoints["sales.accounts.read"].update(title="New"))
     judged: list[Judgement] = []
 
-    def judge(make_plan: Any) -> Judgement:
-        judged.append(judging.judge(make_plan))
+    def judge(make_plan: Any, **options: Any) -> Judgement:
+        judged.append(judging.judge(make_plan, **options))
         if len(judged) == 1:
             Endpoint.objects.filter(kind="read", entity__segment="accounts").update(title="By another")
         return judged[-1]

@@ -116,10 +116,27 @@ _ACKNOWLEDGEMENTS = Listed(
     removed=Effect.ADDITIVE,
 )
 
+_EXAMPLE_CALLS = Listed(
+    noun=lambda name: _("example call “%(name)s”") % {"name": name},
+    name=lambda item: item.get("name", ""),
+    # They say what callers get, and change nothing of it.
+    words=Words(
+        {
+            "status": changed(gettext_noop("expected status"), Effect.ADDITIVE),
+            "shape": told(gettext_noop("expected shape")),
+            "values": told(gettext_noop("expected values")),
+            "refused_for": changed(gettext_noop("roles that are to be refused"), Effect.ADDITIVE),
+        },
+        otherwise=Effect.ADDITIVE,
+    ),
+    removed=Effect.ADDITIVE,
+)
+
 _LISTS = {
     "acknowledgements": _ACKNOWLEDGEMENTS,
     "bindings": BINDINGS,
     "columns": _COLUMNS,
+    "example_calls": _EXAMPLE_CALLS,
     "fetchers": _FETCHERS,
     "preconditions": _PRECONDITIONS,
 }

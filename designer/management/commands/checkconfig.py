@@ -16,6 +16,9 @@ from designer.documents.judging import judge_alone
 from designer.documents.problems import DocumentError
 from designer.documents.reading import read_named
 from designer.documents.values_file import read_values
+from designer.example_calls.junit import report
+from designer.example_calls.running import CallResult, run_all
+from designer.management.call_results import counted, failures
 from designer.management.values_option import add_values_option
 from designer.overview import Overview, overview
 from designer.readiness import Finding, State
@@ -42,6 +45,14 @@ class Command(BaseCommand):
             "--metadata", type=Path, metavar="FILE", help="What exportmetadata wrote; goes with a document."
         )
         add_values_option(parser)
+        parser.add_argument(
+            "--calls",
+            action="store_true",
+            help="Make the example calls of what is stored and served, too. No record is changed.",
+        )
+        parser.add_argument(
+            "--junit", type=Path, metavar="FILE", help="Goes with --calls: write their results as JUnit XML."
+        )
         parser.add_argument("--json", action="store_true", dest="as_json", help="Write the findings as JSON.")
 
     def handle(
@@ -50,6 +61,8 @@ class Command(BaseCommand):
         file: Path | None,
         metadata: Path | None,
         values: Path | None,
+        calls: bool,
+        junit: Path | None,
         as_json: bool,
         **options: Any,
     ) -> None:
@@ -58,11 +71,20 @@ class Command(BaseCommand):
                 "A document and --metadata go together. For what is stored, give neither; to see what a "
                 "document would change here, use importconfig --dry-run."
             )
+        if junit is not None and not calls:
+            raise CommandError("--junit goes with --calls.")
+        if calls and file is not None:
+            raise CommandError(
+                "--calls asks the platform, and goes without a document. importconfig --dry-run makes the "
+                "calls of a document."
+            )
         problems: Sequence[str] = ()
         if file is None or metadata is None:
             seen = overview()
         else:
             problems, seen = _judge(file, metadata, values)
+        results = _call(seen, junit) if calls else ()
+        failed = sum(result.failed for result in results)
         blocking = sum(finding.is_blocking for finding in seen.findings)
         if as_json:
             report = {
@@ -70,14 +92,21 @@ class Command(BaseCommand):
                 "problems": list(map(str, problems)),
                 "states": {state.value: seen.counts.get(state, 0) for state in State},
                 "findings": [finding.to_json() for finding in seen.findings],
+                "calls": [result.to_json() for result in results],
             }
             self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2))
         else:
             self._write(problems, seen.findings)
+            if calls:
+                self.stdout.write(counted(results))
+            for line in failures(results):
+                self.stdout.write(line)
         if problems:
             raise CommandError("This cannot be imported.", returncode=1)
-        if blocking:
-            raise CommandError(f"{blocking} blocking.", returncode=1)
+        if blocking or failed:
+            wrong = [f"{blocking} blocking."] * bool(blocking)
+            wrong += [f"{failed} of {len(results)} example calls failed."] * bool(failed)
+            raise CommandError(" ".join(wrong), returncode=1)
 
     def _write(self, problems: Sequence[str], findings: Sequence[Finding]) -> None:
         for problem in problems:
@@ -88,6 +117,17 @@ class Command(BaseCommand):
             )
         if not findings and not problems:
             self.stdout.write("Nothing found: everything that is enabled can be served.")
+
+
+def _call(seen: Overview, junit: Path | None) -> Sequence[CallResult]:
+    blocked = {finding.subject for finding in seen.findings if finding.is_blocking}
+    results = run_all(seen.configuration, without=blocked)
+    if junit is not None:
+        try:
+            junit.write_bytes(report(results))
+        except OSError as error:
+            raise CommandError(f"{error.filename} cannot be written: {error.strerror}.") from error
+    return results
 
 
 def _judge(file: Path, metadata: Path, values: Path | None) -> tuple[Sequence[str], Overview]:

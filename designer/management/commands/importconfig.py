@@ -16,11 +16,19 @@ from designer.documents.values_file import read_values
 from designer.history.recording import Author, Origin
 from designer.history.restoring import newest_version, require_version
 from designer.importing import Source, import_source, preview_source
+from designer.management.call_results import counted, failures
 from designer.management.values_option import add_values_option
 from designer.readiness import Finding
 
 # What is reported of a document that cannot be read: all members of a judgement, so that scripts find them.
-UNREAD: dict[str, Any] = {"blocking": 0, "changes": [], "reordered": False, "findings": [], "standing": []}
+UNREAD: dict[str, Any] = {
+    "blocking": 0,
+    "changes": [],
+    "reordered": False,
+    "findings": [],
+    "standing": [],
+    "calls": [],
+}
 
 # Whoever has a shell of the service may change everything.
 AUTHOR = Author(origin=Origin.COMMAND, note="importconfig", may_change_write_access=True, may_administer=True)
@@ -55,6 +63,11 @@ class Command(BaseCommand):
             help="Import what cannot be served, too: calls of it answer 503.",
         )
         parser.add_argument(
+            "--allow-failing-calls",
+            action="store_true",
+            help="Import also where example calls would not be answered as expected.",
+        )
+        parser.add_argument(
             "--expect-version",
             type=int,
             metavar="NUMBER",
@@ -75,6 +88,7 @@ class Command(BaseCommand):
         dry_run: bool,
         delete: list[str],
         allow_broken: bool,
+        allow_failing_calls: bool,
         expect_version: int | None,
         exit_code: bool,
         values: Path | None,
@@ -86,10 +100,19 @@ class Command(BaseCommand):
         try:
             source = _source(file, values, delete)
             if dry_run:
-                judged = _preview(source, expect_version, allow_broken=allow_broken)
+                require_version(expect_version)
+                judged = preview_source(source)
+                if not judged.is_acceptable(
+                    allow_broken=allow_broken, allow_failing_calls=allow_failing_calls
+                ):
+                    raise Refused(judged)
             else:
                 judged = import_source(
-                    source, AUTHOR, allow_broken=allow_broken, expected_version=expect_version
+                    source,
+                    AUTHOR,
+                    allow_broken=allow_broken,
+                    allow_failing_calls=allow_failing_calls,
+                    expected_version=expect_version,
                 )
         except OSError as error:
             raise CommandError(f"{error.filename or file} cannot be read: {error.strerror}.") from error
@@ -107,6 +130,7 @@ class Command(BaseCommand):
             self._write_plan(judged)
             self._write_findings(judged.findings)
             self._write_findings(judged.standing, "blocked before:")
+            self._write_calls(judged)
             self.stdout.write(_RESULTS[result])
         if exit_code and result == "planned":
             raise CommandError("The configuration is not as the document says.", returncode=CHANGES)
@@ -120,6 +144,12 @@ class Command(BaseCommand):
             place = f"{finding.subject} {finding.field}".strip()
             severity = f"{finding.severity.value:8}"
             self.stdout.write(" ".join((severity, *words, f"{place}: {finding.message} [{finding.rule}]")))
+
+    def _write_calls(self, judged: Judgement) -> None:
+        if judged.calls:
+            self.stdout.write(counted(judged.calls))
+        for line in failures(judged.calls):
+            self.stdout.write(line)
 
     def _report(self, result: str, judged: Judgement | None, problems: Sequence[str] = ()) -> None:
         told = UNREAD if judged is None else judged.to_json()
@@ -136,14 +166,6 @@ def _source(file: str, values: Path | None, delete: Sequence[str]) -> Source:
     return Source.of_document(raw, delete, given)
 
 
-def _preview(source: Source, expected_version: int | None, *, allow_broken: bool) -> Judgement:
-    require_version(expected_version)
-    judged = preview_source(source)
-    if judged.problems or (judged.blocking and not allow_broken):
-        raise Refused(judged)
-    return judged
-
-
 def _refusal(judged: Judgement | None, problems: Sequence[str]) -> str:
     lines = ["Nothing was changed.", *map(str, problems if judged is None else judged.problems)]
     if judged is not None and judged.blocking:
@@ -153,6 +175,9 @@ def _refusal(judged: Judgement | None, problems: Sequence[str]) -> str:
             for finding in judged.blocking
         ]
         lines.append("Mend the document, or use --allow-broken to import it all the same.")
+    if judged is not None and judged.failed_calls:
+        lines += [counted(judged.calls), *failures(judged.calls)]
+        lines.append("Mend the document, or use --allow-failing-calls to import it all the same.")
     return "\n".join(lines)
 
 

@@ -53,6 +53,7 @@ def with_draft(
         "roles": sorted(role.name for role in form.cleaned_data.get("callers", ())),
     }
     data["acknowledgements"] = known.definition.acknowledgements
+    data["example_calls"] = known.definition.example_calls
     data |= {
         formset.prefix: _parts(formset, formset.prefix) for formset in formsets if formset.prefix in _PARTS
     }

@@ -29,10 +29,11 @@ from runtime.request_context import Exchange
 # As they are matched, and as they are written.
 _OWN = {"pagesize": "pageSize", "cursor": "cursor"}
 _NUMBER = re.compile(r"[0-9]{1,9}", re.ASCII)
-# What says who may call, how it is documented, what is meant so and how long answers are kept has no part in
-# what is asked.
+# What says who may call, how it is documented and tried, what is meant so and how long answers are kept has
+# no part in what is asked.
 _UNASKED: Mapping[str, Any] = {
-    **dict.fromkeys(("title", "description", "enabled", "access", "acknowledgements"), True),
+    **dict.fromkeys(("title", "description", "enabled", "access"), True),
+    **dict.fromkeys(("acknowledgements", "example_calls"), True),
     "settings": {"cache"},
 }
 

@@ -1,0 +1,1 @@
+"""Example calls: kept with their endpoints, and made without changing a record."""

@@ -1,0 +1,119 @@
+"""The shape of an answer: which values it has, of which types, and nobody's data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+from designer.definitions.example_calls import ANYTHING
+from designer.sentences import Sentence
+
+_ARTICLES = {
+    "string": Sentence("a string"),
+    "number": Sentence("a number"),
+    "boolean": Sentence("true or false"),
+    "object": Sentence("an object"),
+    "list": Sentence("a list"),
+    "null": Sentence("null"),
+}
+
+
+def shape_of(value: Any) -> Any:
+    """The shape of a JSON value. A list has that of all its items; of null nothing is known."""
+    if isinstance(value, Mapping):
+        return {name: shape_of(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_common([shape_of(item) for item in value])] if value else []
+    return ANYTHING if value is None else _type(value)
+
+
+def misshapen(shape: Any, value: Any, place: str = "") -> Iterator[Sentence]:
+    """A sentence for each difference. The answer may have more than the shape says, and null anywhere."""
+    if shape is None or shape == ANYTHING or value is None:
+        return
+    expected = "object" if isinstance(shape, Mapping) else "list" if isinstance(shape, list) else shape
+    if _type(value) != expected:
+        yield Sentence(
+            "%(place)s is %(type)s, not %(expected)s.",
+            place=_named(place),
+            type=_ARTICLES[_type(value)],
+            expected=_ARTICLES[expected],
+        )
+    elif isinstance(shape, Mapping):
+        for name, inner in shape.items():
+            inside = f"{place}/{_escaped(name)}"
+            if name in value:
+                yield from misshapen(inner, value[name], inside)
+            else:
+                yield Sentence("The answer has no %(place)s.", place=inside)
+    elif isinstance(shape, list) and shape:
+        for at, item in enumerate(value):
+            yield from misshapen(shape[0], item, f"{place}/{at}")
+
+
+def different(values: Mapping[str, Any], answer: Any) -> Iterator[Sentence]:
+    """A sentence for each of `values` that is not at its JSON Pointer. None repeats what was answered."""
+    for place, expected in values.items():
+        found, value = _at(answer, place)
+        if not found:
+            yield Sentence("The answer has no %(place)s.", place=place)
+        elif value != expected or isinstance(value, bool) is not isinstance(expected, bool):
+            yield Sentence("%(place)s has another value than the one expected.", place=_named(place))
+
+
+def leaves(shape: Any, place: str = "") -> Iterator[tuple[str, str]]:
+    """The JSON Pointers of single values, with their types; of a list, those of its first item."""
+    if isinstance(shape, Mapping):
+        for name, inner in shape.items():
+            yield from leaves(inner, f"{place}/{_escaped(name)}")
+    elif isinstance(shape, list):
+        for inner in shape:
+            yield from leaves(inner, f"{place}/0")
+    elif isinstance(shape, str):
+        yield place, shape
+
+
+def _common(shapes: Sequence[Any]) -> Any:
+    """The shape that all of `shapes` have: what some objects lack is expected of none."""
+    known = [shape for shape in shapes if shape != ANYTHING]
+    if known and all(isinstance(shape, Mapping) for shape in known):
+        shared = [name for name in known[0] if all(name in shape for shape in known)]
+        return {name: _common([shape[name] for shape in known]) for name in shared}
+    if known and all(isinstance(shape, list) for shape in known):
+        items = [shape[0] for shape in known if shape]
+        return [_common(items)] if items else []
+    return known[0] if known and all(shape == known[0] for shape in known) else ANYTHING
+
+
+def _type(value: Any) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, (int, float, Decimal)):
+        return "number"
+    if isinstance(value, str):
+        return "string"
+    return "list" if isinstance(value, list) else "object"
+
+
+def _at(value: Any, place: str) -> tuple[bool, Any]:
+    """Whether there is a value at the JSON Pointer (RFC 6901), and that value."""
+    for part in place.split("/")[1:]:
+        name = part.replace("~1", "/").replace("~0", "~")
+        if isinstance(value, Mapping) and name in value:
+            value = value[name]
+        elif isinstance(value, list) and name.isdecimal() and int(name) < len(value):
+            value = value[int(name)]
+        else:
+            return False, None
+    return True, value
+
+
+def _escaped(name: str) -> str:
+    return name.replace("~", "~0").replace("/", "~1")
+
+
+def _named(place: str) -> Any:
+    return place or Sentence("The answer")

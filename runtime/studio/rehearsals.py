@@ -1,0 +1,102 @@
+"""Calls that are made to see what they are answered, and leave every record as it was."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import jiter
+from django.core.handlers.wsgi import WSGIRequest
+from django.db import transaction
+from django.http import HttpResponse
+from django.http.response import HttpResponseBase
+
+from crmclient import Platform
+from designer.configuration import Configuration, Endpoint
+from designer.platform import get_platform
+from designer.ports import Attempt, Rehearsal
+from runtime.http.failures import answer
+from runtime.http.problems import CONTENT_TYPE
+from runtime.http.rendering import JSON
+from runtime.operations import OPERATIONS
+from runtime.request_context import Exchange
+from runtime.serving.viewsets import authorise
+from runtime.studio.dry_run import NotSent, RecordingPlatform
+from runtime.studio.tried_calls import exchange_of, request_of
+
+
+def rehearse(endpoint: Endpoint, configuration: Configuration, attempted: Attempt) -> Rehearsal:
+    """What `attempted` would be answered. An Idempotency-Key means nothing here: no call is made twice."""
+    request = request_of(endpoint, attempted)
+    began = time.perf_counter()
+    status, body = 0, b""
+    with _unwritten(endpoint) as platform:
+        try:
+            response = _response(request, endpoint, configuration, attempted, platform)
+            status, body = response.status_code, _body(response)
+        except NotSent:
+            pass
+    milliseconds = (time.perf_counter() - began) * 1000
+    found = jiter.from_json(body, float_mode="decimal") if body else None
+    return Rehearsal(status, found, _problem(found) if status >= 400 else "", milliseconds)
+
+
+@contextmanager
+def _unwritten(endpoint: Endpoint) -> Iterator[Platform]:
+    """The platform, nothing of what is written to which stays."""
+    platform = get_platform()
+    if not (endpoint.kind.writes and platform.conventions.takes_writes_back):
+        yield RecordingPlatform.dry(platform)
+        return
+    # Straight to the platform: no cached answer has to end for a write that is taken back.
+    with transaction.atomic():
+        yield platform
+        transaction.set_rollback(True)
+
+
+def _response(
+    request: WSGIRequest,
+    endpoint: Endpoint,
+    configuration: Configuration,
+    attempted: Attempt,
+    platform: Platform,
+) -> HttpResponseBase:
+    """Raises NotSent."""
+    exchange: Exchange | None = None
+    try:
+        exchange = exchange_of(request, configuration, attempted)
+        authorise(exchange.caller, endpoint.definition.access)
+        return OPERATIONS[endpoint.definition.kind](endpoint, platform).run(exchange)
+    except NotSent:
+        raise
+    except Exception as error:
+        return answer(error, request)
+    finally:
+        if exchange is not None and exchange.received is not None:
+            exchange.received.close()
+
+
+def _body(response: HttpResponseBase) -> bytes:
+    """The JSON that was answered, if any."""
+    if not isinstance(response, HttpResponse):
+        # Files are not read: they may be large, and are no JSON.
+        response.close()
+        return b""
+    # Never closed: that would end the request within which calls are made, and its database connection.
+    is_json = response.headers.get("Content-Type", "").partition(";")[0] in (JSON, CONTENT_TYPE)
+    return response.content if is_json else b""
+
+
+def _problem(found: Any) -> str:
+    """What a problem document says, in one line."""
+    if not isinstance(found, dict):
+        return ""
+    errors = [
+        f"{error.get('pointer') or error.get('parameter') or ''}: {error.get('message', '')}".removeprefix(
+            ": "
+        )
+        for error in found.get("errors", ())
+    ]
+    return " ".join(filter(None, (str(found.get("detail") or found.get("title") or ""), *errors)))

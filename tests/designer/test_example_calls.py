@@ -1,0 +1,231 @@
+"""Example calls: what they find, that they change no record, and what they hold back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from crmbox.demo.people import RITA_REP
+from crmclient.query.ast import Column, Query
+from crmclient.stand_in import Asked, Effect, StandIn
+from designer.documents.schema import document_schema
+from designer.documents.writing import export, json_bytes
+from designer.loading import load
+from designer.platform import get_platform
+from runtime.idempotency.models import IdempotencyRecord
+from tests.callers import Caller
+from tests.designer.commands import refused, run
+from tests.runtime.accounts import an_account, endpoint
+
+pytestmark = pytest.mark.usefixtures("portico")
+
+REP = {"roles": ["sales-rep"], "caller_record": RITA_REP}
+CREATE = {"name": "a new account", **REP, "body": {"name": "Rehearsed"}, "status": 200}
+
+
+def document(**calls: list[dict[str, Any]]) -> bytes:
+    """What is configured now, with the example calls of the demo's endpoints of accounts, by kind."""
+    whole = export(load()).to_json()
+    for item in whole["endpoints"]:
+        if item.get("exposure") == "accounts" and item["kind"] in calls:
+            item["example_calls"] = calls[item["kind"]]
+    return json_bytes(whole)
+
+
+@pytest.fixture
+def imported(tmp_path: Path) -> Callable[..., str]:
+    def imported(*options: str, **calls: list[dict[str, Any]]) -> str:
+        file = tmp_path / "configuration.json"
+        file.write_bytes(document(**calls))
+        return run("importconfig", file, *options)
+
+    return imported
+
+
+@pytest.fixture
+def not_imported(tmp_path: Path) -> Callable[..., str]:
+    def not_imported(*options: str, **calls: list[dict[str, Any]]) -> str:
+        file = tmp_path / "configuration.json"
+        file.write_bytes(document(**calls))
+        return refused("importconfig", file, *options)
+
+    return not_imported
+
+
+def accounts() -> dict[Any, Any]:
+    """The name and version of every account, by its id."""
+    query = Query("account", (Column("accountid"), Column("name"), Column("versionnumber")))
+    return {row["accountid"]: row for row in get_platform().query(query).rows}
+
+
+def test_fifty_calls_change_no_record_and_leave_no_trace(imported: Callable[..., str], rita: Caller) -> None:
+    record = an_account(name="Contoso").rpartition("/")[2]
+    calls = {
+        "create": [
+            {**CREATE, "name": f"create {at}", "headers": {"Idempotency-Key": "the same"}} for at in range(20)
+        ],
+        "update": [
+            {**REP, "name": f"update {at}", "record": record, "body": {"name": f"{at}"}, "status": 204}
+            for at in range(10)
+        ],
+        "delete": [
+            {
+                "roles": ["sales-manager"],
+                "name": f"delete {at}",
+                "record": record,
+                "headers": {"If-Match": "*"},
+                "status": 204,
+            }
+            for at in range(10)
+        ],
+        "read": [
+            {
+                **REP,
+                "name": f"read {at}",
+                "record": record,
+                "status": 200,
+                "shape": {"name": "string"},
+                "values": {"/name": "Contoso"},
+                "refused_for": ["customer"],
+            }
+            for at in range(10)
+        ],
+    }
+    before = accounts()
+    assert "Example calls: 50 made, 0 failed." in imported(**calls)
+    assert "Example calls: 50 made, 0 failed." in run("checkconfig", "--calls")
+    assert accounts() == before
+    assert not IdempotencyRecord.objects.exists()
+    # The same key as theirs is a new one.
+    answer = rita.post("/api/sales/accounts", {"name": "Real"}, HTTP_IDEMPOTENCY_KEY="the same")
+    assert (answer.status_code, len(accounts())) == (200, len(before) + 1)
+
+
+def test_a_call_that_would_fail_holds_an_import_back_and_says_why(
+    imported: Callable[..., str], not_imported: Callable[..., str]
+) -> None:
+    record = an_account(name="Contoso").rpartition("/")[2]
+    wrong = {
+        "create": [
+            {**CREATE, "name": "for customers", "roles": ["customer"]},
+            {**CREATE, "name": "without a name", "body": {}},
+            {**CREATE, "name": "for no rep", "refused_for": ["sales-rep"]},
+        ],
+        "read": [
+            {
+                **REP,
+                "name": "its answer",
+                "record": record,
+                "status": 200,
+                "shape": {"name": "number", "gone": "string"},
+                "values": {"/name": "Fabrikam"},
+            }
+        ],
+    }
+    before = export(load())
+    said = not_imported(**wrong)
+    assert "Example calls: 4 made, 4 failed." in said
+    assert "sales.accounts.create, for customers: Status 403, where 200 was expected." in said
+    assert "sales.accounts.create, without a name: Status 400, where 200 was expected." in said
+    assert "name: " in said
+    assert "A caller with the role “sales-rep” alone is not refused." in said
+    assert "/name is a string, not a number." in said
+    assert "The answer has no /gone." in said
+    assert "/name has another value than the one expected." in said
+    # Nothing of the answer is repeated.
+    assert "Contoso" not in said
+    report = json.loads(not_imported("--json", "--dry-run", **wrong).partition("Nothing was changed.")[0])
+    assert [call["passed"] for call in report["calls"]] == [False] * 4
+    assert export(load()) == before
+    assert "Imported." in imported("--allow-failing-calls", **wrong)
+    assert "4 of 4 example calls failed." in refused("checkconfig", "--calls")
+    # What fails already does not hold back what changes nothing.
+    assert "Nothing to change." in imported(**wrong)
+
+
+def test_a_draft_and_what_cannot_be_served_are_not_called(imported: Callable[..., str]) -> None:
+    imported("--allow-failing-calls", create=[{**CREATE, "status": 500}])
+    assert "1 made, 1 failed" in refused("checkconfig", "--calls")
+    row = endpoint("create")
+    row.enabled = False
+    row.save()
+    assert "Example calls: 0 made, 0 failed." in run("checkconfig", "--calls")
+
+
+def test_results_are_written_for_pipelines(imported: Callable[..., str], tmp_path: Path) -> None:
+    imported("--allow-failing-calls", create=[CREATE, {**CREATE, "name": "wrong\x01", "status": 409}])
+    report = tmp_path / "calls.xml"
+    refused("checkconfig", "--calls", "--junit", report)
+    root = ElementTree.fromstring(report.read_bytes())
+    (suite,) = root
+    assert (root.attrib["tests"], suite.attrib["failures"]) == ("2", "1")
+    assert {case.attrib["name"]: [failure.attrib["message"] for failure in case] for case in suite} == {
+        "a new account": [],
+        "wrong\ufffd": ["Status 200, where 409 was expected. "],
+    }
+
+
+def test_they_are_part_of_the_document_in_one_order(imported: Callable[..., str], tmp_path: Path) -> None:
+    second = {**CREATE, "name": "b", "body": {"phone": "1", "name": "B"}, "values": {"/id": 1.5}}
+    imported("--allow-failing-calls", create=[second, {**CREATE, "name": "a"}])
+    (kept,) = [item.definition for item in load().endpoints.values() if item.definition.example_calls]
+    assert [call.name for call in kept.example_calls] == ["a", "b"]
+    assert list(kept.to_json()["example_calls"][1]["body"]) == ["name", "phone"]
+    run("exportconfig", "--folder", tmp_path / "folder")
+    assert "example_calls:" in (
+        tmp_path / "folder" / "modules" / "sales" / "endpoints" / "accounts.create.yaml"
+    ).read_text(encoding="utf-8")
+    assert "Nothing to change." in run("importconfig", tmp_path / "folder")
+    assert "ExampleCallDefinition" in document_schema()["$defs"]
+
+
+@pytest.mark.parametrize(
+    ("calls", "why"),
+    [
+        ([CREATE, CREATE], "two example calls are called “a new account”. Rename one"),
+        ([{**CREATE, "shape": {"name": "text"}}], "a shape is one of string, number, boolean, anything"),
+        ([{**CREATE, "values": {"name": "x"}}], "'name' is no JSON Pointer"),
+        ([{**CREATE, "status": 42}], "example_calls[0].status"),
+    ],
+)
+def test_what_is_no_example_call_is_refused_with_its_place(
+    not_imported: Callable[..., str], calls: list[dict[str, Any]], why: str
+) -> None:
+    said = not_imported(create=calls)
+    assert why in said
+    assert "sales.accounts.create" in said
+
+
+class Remote(StandIn):
+    """A platform that cannot take writes back, and counts those that come to it."""
+
+    def __init__(self) -> None:
+        super().__init__(get_platform())
+        self.conventions = replace(self.conventions, takes_writes_back=False)
+        self.writes = 0
+
+    def answer(self, asked: Asked, ask: Callable[[], Any]) -> Any:
+        self.writes += asked.effect is Effect.WRITE
+        return ask()
+
+
+def test_elsewhere_a_write_is_followed_up_to_the_platform_and_not_sent(
+    imported: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    imported(
+        create=[
+            {**CREATE, "refused_for": ["customer"]},
+            {**CREATE, "name": "refused", "body": {}, "status": 400},
+        ]
+    )
+    remote = Remote()
+    monkeypatch.setattr("runtime.studio.rehearsals.get_platform", lambda: remote)
+    report = json.loads(run("checkconfig", "--calls", "--json"))
+    assert [(call["passed"], call["sent"]) for call in report["calls"]] == [(True, False), (True, True)]
+    assert remote.writes == 0
