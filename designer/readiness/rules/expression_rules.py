@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from crmclient.metadata import Attribute
+from designer.definitions import BindingDefinition
 from designer.kinds import Section
 from designer.readiness.expressions import clash, faults
 from designer.readiness.registry import Found, blocking, warning
@@ -59,20 +60,17 @@ def _faults(expressions: Iterator[Written]) -> Found:
 
 
 def _bindings(subject: EndpointSubject) -> Iterator[Written]:
-    seen = of_endpoint(subject, subject.inputs, _record(subject))
-    for binding in subject.bindings:
-        if binding.source == "expression":
-            place = f"bindings.{binding.attribute}.value"
-            yield Written(
-                _("The expression for “%(attribute)s”", attribute=binding.attribute),
-                place,
-                str(binding.value or ""),
-                seen,
-            )
+    # What is seen of a record of many attributes takes longer to say than all the rest, and few endpoints
+    # have expressions.
+    if own := _calculated(subject.bindings):
+        seen = of_endpoint(subject, subject.inputs, _record(subject))
+        for binding in own:
+            what = _("The expression for “%(attribute)s”", attribute=binding.attribute)
+            yield Written(what, f"bindings.{binding.attribute}.value", str(binding.value or ""), seen)
     for parent in subject.inputs:
-        seen = of_endpoint(subject, parent.inputs, None)
-        for binding in parent.bindings:
-            if binding.source == "expression":
+        if of_list := _calculated(parent.bindings):
+            seen = of_endpoint(subject, parent.inputs, None)
+            for binding in of_list:
                 place = f"inputs.{parent.name}.bindings.{binding.attribute}.value"
                 what = _(
                     "The expression for “%(attribute)s” in “%(list)s”",
@@ -82,11 +80,16 @@ def _bindings(subject: EndpointSubject) -> Iterator[Written]:
                 yield Written(what, place, str(binding.value or ""), seen)
 
 
+def _calculated(bindings: Iterable[BindingDefinition]) -> list[BindingDefinition]:
+    return [known for known in bindings if known.source == "expression"]
+
+
 def _preconditions(subject: EndpointSubject) -> Iterator[Written]:
-    if Section.PRECONDITIONS not in subject.endpoint.kind.sections:
+    preconditions = subject.definition.preconditions
+    if Section.PRECONDITIONS not in subject.endpoint.kind.sections or not preconditions:
         return
     seen = of_endpoint(subject, subject.inputs, _record(subject))
-    for at, known in enumerate(subject.definition.preconditions):
+    for at, known in enumerate(preconditions):
         yield Written(
             _("Pre-condition %(number)s", number=at + 1),
             f"preconditions.{at}.expression",
@@ -96,12 +99,14 @@ def _preconditions(subject: EndpointSubject) -> Iterator[Written]:
 
 
 def _columns(subject: EndpointSubject) -> Iterator[Written]:
+    calculated = [column for column in subject.columns if column.expression]
+    if not calculated:
+        return
     row = subject.vocabulary.read if subject.vocabulary else {}
     seen = of_endpoint(subject, subject.inputs, row)
-    for column in subject.columns:
-        if column.expression:
-            what = _("The expression of “%(name)s”", name=column.name)
-            yield Written(what, f"columns.{column.name}.expression", column.expression, seen)
+    for column in calculated:
+        what = _("The expression of “%(name)s”", name=column.name)
+        yield Written(what, f"columns.{column.name}.expression", column.expression, seen)
 
 
 def _record(subject: EndpointSubject) -> Mapping[str, Attribute] | None:
