@@ -45,6 +45,7 @@ from designer.studio.navigation.badges import badge
 from designer.studio.saving.acknowledgements import change_acknowledgements
 from designer.studio.saving.checked import CheckedAdmin, checker, warn
 from designer.studio.trying.caller_fields import labelled
+from designer.studio.trying.example_pages import example_view, examples_view
 from designer.studio.trying.run_page import may_run, run_view
 from designer.studio.trying.try_page import try_view
 from designer.studio.trying.unsaved import forms_of
@@ -107,6 +108,8 @@ class EndpointPages(CheckedAdmin):
             "try": self.try_view,
             "run": self.run_view,
             "acknowledge": self.acknowledge_view,
+            "example-calls": self.examples_view,
+            "example-call": self.example_view,
         }
         own = [
             path(f"<path:object_id>/{name}/", self.admin_site.admin_view(view), name=self._url_name(name))
@@ -128,7 +131,16 @@ class EndpointPages(CheckedAdmin):
         return row
 
     def try_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        return try_view(self, request, self._designed(request, object_id))
+        row = self._designed(request, object_id)
+        return try_view(self, request, row, self._url("example-call", row))
+
+    def examples_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        row = self._designed(request, object_id)
+        return examples_view(self, request, row, self._url("example-call", row))
+
+    def example_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        row = self._designed(request, object_id)
+        return example_view(self, request, row, self._url("example-calls", row))
 
     @method_decorator(require_POST)
     def run_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
@@ -193,6 +205,8 @@ class EndpointPages(CheckedAdmin):
             "is_unsaved": adminform.form.is_bound,
             "check_url": self._url("check", row),
             "try_url": self._url("try", row),
+            "examples_url": self._url("example-calls", row),
+            "examples_count": len(row.example_calls),
             "acknowledge_url": self._url("acknowledge", row),
             "may_acknowledge": request.user.has_perm(PERMISSION),
             "acknowledgements": row.acknowledgements,

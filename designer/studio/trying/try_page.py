@@ -16,14 +16,18 @@ from designer.models import Endpoint as EndpointRow
 from designer.ports import Attempt, Outcome, get_runtime
 from designer.studio.look import ModelAdmin
 from designer.studio.trying import tried_calls
+from designer.studio.trying.example_form import LONGEST_NAME
+from designer.studio.trying.kept_calls import KEEP, KEEP_AS, keep
 from designer.studio.trying.try_form import TryForm
 from designer.studio.trying.unsaved import UNSAVED, configuration_of
 
 FOR_REAL = "designer.call_for_real"
 
 
-def try_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow) -> HttpResponse:
+def try_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow, kept_at: str) -> HttpResponse:
     """The endpoint as it is saved or as its page stands, enabled or not.
+
+    A call can be kept: `kept_at` is the page of its example call.
 
     A call for real is made once for the token of its form, and answered with the address of its answer.
     """
@@ -40,7 +44,10 @@ def try_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow) -> HttpR
     outcome = tried_calls.outcome_of(call) if call else None
     if request.method == "POST" and not preview.problem and form.is_bound and form.is_valid():
         attempt = form.attempt()
-        if not attempt.dry:
+        if KEEP in request.POST and UNSAVED not in request.POST:
+            if kept := keep(request, row, configuration, preview, attempt):
+                return HttpResponseRedirect(f"{kept_at}?{kept}", status=303)
+        elif not attempt.dry:
             response = _call_once(request, row, endpoint, configuration, attempt)
             if response is not None:
                 return response
@@ -53,6 +60,9 @@ def try_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow) -> HttpR
         "original": row,
         "unsaved": values.get(UNSAVED, ""),
         "form": form,
+        "keep": KEEP,
+        "keep_as": KEEP_AS,
+        "longest_name": LONGEST_NAME,
         "token_field": tried_calls.TOKEN,
         "token": tried_calls.new_token(),
         "tried": call,

@@ -1,0 +1,145 @@
+"""The form of an example call: what it is called, and what it should be answered."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from designer.definitions import ExampleCallDefinition
+from designer.definitions.example_calls import ANYTHING
+from designer.example_calls.shapes import leaves
+from designer.models import Role
+from designer.studio.field_values import shown, typed
+from designer.studio.look import dress
+
+LONGEST_NAME = 100
+_MOST_VALUES = 40
+# What the fields of single values are called, so that none is taken for one of the form's own.
+_VALUE = "value__"
+
+
+def name_field(**options: Any) -> forms.Field:
+    """What people know the call by."""
+    return dress(
+        forms.CharField(
+            label=_("Name"),
+            max_length=LONGEST_NAME,
+            help_text=_("What the call shows, such as “a new account by a representative”."),
+            **options,
+        )
+    )
+
+
+class ExampleForm(forms.Form):
+    """Of an example call of an endpoint that keeps calls called `taken`, too.
+
+    `asks_values`: expected values are asked for, one for each value of the shape. Nothing that was answered
+    stands in them: values are expected only where somebody has typed them.
+    """
+
+    def __init__(
+        self,
+        example: ExampleCallDefinition,
+        *args: Any,
+        taken: frozenset[str],
+        asks_values: bool,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self._example = example
+        self._taken = taken
+        self.fields["name"] = name_field(initial=example.name)
+        self.fields["status"] = dress(
+            forms.IntegerField(label=_("Status"), min_value=200, max_value=599, initial=example.status)
+        )
+        if example.shape is not None:
+            self.fields["has_shape"] = dress(
+                forms.BooleanField(
+                    label=_("The answer has the shape below"),
+                    required=False,
+                    initial=True,
+                    help_text=_("The answer may have more than that, and null anywhere."),
+                )
+            )
+        self.fields["refused_for"] = dress(
+            forms.MultipleChoiceField(
+                label=_("Refused for"),
+                required=False,
+                choices=[(role.name, str(role)) for role in Role.objects.all()],
+                initial=example.refused_for,
+                widget=forms.CheckboxSelectMultiple,
+                help_text=_("A caller with one of these roles alone must get 401, 403 or 404."),
+            )
+        )
+        self._places = _places(example) if asks_values else {}
+        for place, kind in self._places.items():
+            value = example.values.get(place)
+            self.fields[f"{_VALUE}{place}"] = dress(
+                forms.CharField(
+                    label=place or _("The answer"),
+                    required=False,
+                    strip=False,
+                    initial="" if place not in example.values else shown(value),
+                    help_text=kind,
+                )
+            )
+
+    @property
+    def shape(self) -> str:
+        """The shape, for people to read; empty where the example has none."""
+        shape = self._example.shape
+        return "" if shape is None else json.dumps(shape, ensure_ascii=False, indent=2)
+
+    @property
+    def asked_values(self) -> list[forms.BoundField]:
+        return [self[name] for name in self.fields if name.startswith(_VALUE)]
+
+    @property
+    def own(self) -> list[forms.BoundField]:
+        return [self[name] for name in self.fields if not name.startswith(_VALUE)]
+
+    def clean_name(self) -> str:
+        name: str = self.cleaned_data["name"]
+        if name in self._taken:
+            raise forms.ValidationError(
+                gettext("There is an example call called “%(name)s”. Choose another name.") % {"name": name}
+            )
+        return name
+
+    def changed(self) -> ExampleCallDefinition:
+        """The example as valid fields say it."""
+        given = self.cleaned_data
+        keeps_shape = given.get("has_shape", True)
+        return ExampleCallDefinition.model_validate(
+            {
+                **dict(self._example),
+                "name": given["name"],
+                "status": given["status"],
+                "shape": self._example.shape if keeps_shape else None,
+                "values": {**self._unasked(), **self._typed()},
+                "refused_for": given["refused_for"],
+            }
+        )
+
+    def _typed(self) -> dict[str, Any]:
+        values = {}
+        for place, kind in self._places.items():
+            text = self.cleaned_data[f"{_VALUE}{place}"]
+            if text:
+                values[place] = text if kind == "string" else typed(text, None)
+        return values
+
+    def _unasked(self) -> Mapping[str, Any]:
+        return {place: value for place, value in self._example.values.items() if place not in self._places}
+
+
+def _places(example: ExampleCallDefinition) -> dict[str, str]:
+    """The JSON Pointers of values that can be expected, with their types."""
+    found = dict(leaves(example.shape)) if example.shape is not None else {}
+    few = dict(list(found.items())[:_MOST_VALUES])
+    return {**few, **{place: found.get(place, ANYTHING) for place in example.values}}

@@ -1,0 +1,115 @@
+"""“Example calls”: those of an endpoint, what they are answered now, and what each should be answered."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+
+from designer.audit.writing import note
+from designer.configuration import Endpoint
+from designer.definitions import ExampleCallDefinition
+from designer.example_calls.keeping import put, remove
+from designer.example_calls.running import CallResult, run_of
+from designer.loading import latest
+from designer.models import AuditEntry
+from designer.models import Endpoint as EndpointRow
+from designer.studio.look import ModelAdmin
+from designer.studio.trying.example_form import ExampleForm
+from designer.studio.trying.kept_calls import NAME, changing
+from designer.studio.trying.try_page import FOR_REAL
+
+_RUN, _REMOVE = "_run", "_remove"
+_NOT_SENT = frozenset({"name", "status", "shape", "values", "refused_for", "roles", "anonymous"})
+
+
+def examples_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow, edit: str) -> HttpResponse:
+    """The endpoint's example calls, as it is saved; a button makes them all. `edit`: where one is changed."""
+    endpoint = _saved(pages, request, row)
+    results: dict[str, CallResult] = {}
+    if request.method == "POST" and _RUN in request.POST:
+        results = {result.name: result for result in run_of(endpoint, latest())}
+        failed = sum(result.failed for result in results.values())
+        detail = f"example calls: {len(results)} made, {failed} failed"
+        note(request, AuditEntry.Action.TRY, endpoint.definition.key, detail)
+    calls = [
+        {
+            "definition": call,
+            "who": who(call),
+            "result": results.get(call.name),
+            "url": f"{edit}?{urlencode({NAME: call.name})}",
+        }
+        for call in endpoint.definition.example_calls
+    ]
+    context = {**_context(pages, request, row), "title": _("Example calls"), "calls": calls, "run": _RUN}
+    return TemplateResponse(request, "designer/endpoint/example_calls.html", context)
+
+
+def example_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow, listed: str) -> HttpResponse:
+    """One example call. `listed`: where all of them are."""
+    endpoint = _saved(pages, request, row)
+    name = request.GET.get(NAME, "")
+    calls = {call.name: call for call in endpoint.definition.example_calls}
+    if name not in calls:
+        raise Http404
+    if request.method == "POST" and _REMOVE in request.POST:
+        with changing(request, row) as fresh:
+            remove(fresh, name)
+        messages.success(request, _("The example call was removed."))
+        return HttpResponseRedirect(listed)
+    form = ExampleForm(
+        calls[name],
+        *([request.POST] if request.method == "POST" else []),
+        taken=frozenset(calls) - {name},
+        asks_values=request.user.has_perm(FOR_REAL),
+    )
+    if form.is_bound and form.is_valid():
+        with changing(request, row) as fresh:
+            put(fresh, form.changed(), name)
+        messages.success(request, _("The example call was saved."))
+        return HttpResponseRedirect(listed)
+    context = {
+        **_context(pages, request, row),
+        "title": name,
+        "call": calls[name],
+        "who": who(calls[name]),
+        "sent": _sent(calls[name]),
+        "form": form,
+        "listed": listed,
+        "remove": _REMOVE,
+        "media": pages.media + form.media,
+    }
+    return TemplateResponse(request, "designer/endpoint/example_call.html", context)
+
+
+def who(call: ExampleCallDefinition) -> str:
+    """The caller, in words."""
+    if call.anonymous:
+        return _("Anonymous")
+    return ", ".join(call.roles) or _("no role")
+
+
+def _sent(call: ExampleCallDefinition) -> str:
+    """What the caller sends, as JSON for people to read."""
+    sent = {name: value for name, value in call.to_json().items() if name not in _NOT_SENT}
+    return json.dumps(sent, ensure_ascii=False, indent=2)
+
+
+def _saved(pages: ModelAdmin, request: HttpRequest, row: EndpointRow) -> Endpoint:
+    """Raises PermissionDenied, and Http404 for an endpoint that cannot be read."""
+    if not pages.has_change_permission(request, row):
+        raise PermissionDenied
+    endpoint = latest().endpoints.get(row.pk)
+    if endpoint is None or endpoint.problem is not None:
+        raise Http404
+    return endpoint
+
+
+def _context(pages: ModelAdmin, request: HttpRequest, row: EndpointRow) -> dict[str, Any]:
+    return {**pages.admin_site.each_context(request), "opts": pages.opts, "original": row}

@@ -1,0 +1,134 @@
+"""Example calls in the studio: kept from “Try it”, made by a button, edited and removed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Permission, User
+from django.test import Client
+from django.urls import reverse
+
+from crmbox.demo.people import RITA_REP
+from designer.history.effects import Effect
+from designer.loading import load
+from designer.models import AuditEntry, Endpoint, ItemChange
+from tests.designer.studio import change_url, page
+from tests.runtime.accounts import an_account, endpoint, stored
+
+CONTOSO = "Contoso's secret name"
+
+
+def _url(row: Endpoint, view: str) -> str:
+    return reverse(f"admin:designer_endpoint_{view}", args=[row.pk])
+
+
+def _keep(client: Client, row: Endpoint, name: str, **data: Any) -> Any:
+    token = page(client, _url(row, "try")).context["token"]
+    given = {"caller": "token", "roles": ["sales-rep"], "user": RITA_REP, "mode": "dry", "_call": token}
+    keep = {"_keep": "1", "_keep_as": name}
+    return client.post(_url(row, "try"), {**given, **data, **keep}, follow=True)
+
+
+def _kept(row: Endpoint) -> list[Any]:
+    return list(load().endpoints[row.pk].definition.example_calls)
+
+
+def _said(answer: Any) -> str:
+    return " ".join(str(message) for message in answer.context["messages"])
+
+
+def test_a_tried_call_is_kept_with_the_shape_of_its_answer_and_none_of_its_values(dora: Client) -> None:
+    row, account = endpoint("read"), an_account(name=CONTOSO)
+    record = account.rpartition("/")[2]
+    answer = _keep(dora, row, "an account", record=record)
+    assert "The call was kept." in _said(answer)
+    (call,) = _kept(row)
+    assert (call.name, call.record, call.roles, call.status) == ("an account", record, ("sales-rep",), 200)
+    assert call.shape["name"] == "string"
+    assert (call.values, CONTOSO in str(call.to_json())) == ({}, False)
+    assert CONTOSO not in answer.content.decode()
+    change = ItemChange.objects.order_by("-pk")[0]
+    assert (change.collection, change.key, change.version.effect) == (
+        "endpoints",
+        "sales.accounts.read",
+        Effect.ADDITIVE.value,
+    )
+    assert "Example calls (1)" in page(dora, change_url(row)).content.decode()
+
+
+def test_a_write_is_kept_without_being_made(dora: Client) -> None:
+    row = endpoint("update")
+    account = an_account(name="Contoso")
+    record = account.rpartition("/")[2]
+    _keep(dora, row, "renamed", record=record, body__name="Fabrikam", mode="real")
+    (call,) = _kept(row)
+    assert (call.body, call.status, call.shape) == ({"name": "Fabrikam"}, 204, None)
+    assert stored(account, "name") == "Contoso"
+
+
+@pytest.mark.parametrize(("name", "why"), [("", "This field is required."), ("there", "called “there”")])
+def test_a_call_is_kept_under_a_name_of_its_own(dora: Client, name: str, why: str) -> None:
+    row = endpoint("create")
+    _keep(dora, row, "there", body__name="Contoso")
+    answer = _keep(dora, row, name, body__name="Fabrikam")
+    assert why in _said(answer)
+    # What was filled in is still there.
+    assert "Fabrikam" in answer.content.decode()
+    assert [call.body for call in _kept(row)] == [{"name": "Contoso"}]
+
+
+def test_a_button_makes_the_calls_and_says_what_is_not_as_expected(dora: Client) -> None:
+    row = endpoint("read")
+    record = an_account(name=CONTOSO).rpartition("/")[2]
+    _keep(dora, row, "an account", record=record)
+    url = _url(row, "example-calls")
+    assert "as expected" in dora.post(url, {"_run": "1"}).content.decode()
+    edit = f"{_url(row, 'example-call')}?name=an+account"
+    values = {"name": "not for reps", "status": "200", "has_shape": "on", "refused_for": ["sales-rep"]}
+    assert dora.post(edit, {**values, "value__/name": "Another"}).status_code == 302
+    answer = dora.post(url, {"_run": "1"}).content.decode()
+    assert "A caller with the role “sales-rep” alone is not refused." in answer
+    assert "/name has another value" in answer
+    assert CONTOSO not in answer
+    entry = AuditEntry.objects.filter(action=AuditEntry.Action.TRY).latest("pk")
+    assert (entry.subject, entry.detail) == ("sales.accounts.read", "example calls: 1 made, 1 failed")
+
+
+def test_values_are_expected_where_they_are_typed_by_those_who_may_see_them(dora: Client) -> None:
+    row = endpoint("read")
+    _keep(dora, row, "an account", record=an_account(name=CONTOSO).rpartition("/")[2])
+    edit = f"{_url(row, 'example-call')}?name=an+account"
+    shown = page(dora, edit)
+    fields = {name: field for name, field in shown.context["form"].fields.items() if "value__" in name}
+    assert {field.initial for field in fields.values()} == {""}
+    given = {"name": "an account", "status": "200", "value__/name": CONTOSO}
+    dora.post(edit, given)
+    (call,) = _kept(row)
+    # The box for the shape was not ticked.
+    assert (call.values, call.shape) == ({"/name": CONTOSO}, None)
+    permission = Permission.objects.get(codename="call_for_real")
+    User.objects.get(username="designer").user_permissions.remove(permission)
+    assert "value__/name" not in page(dora, edit).context["form"].fields
+    dora.post(edit, {**given, "value__/name": "guessed"})
+    assert _kept(row)[0].values == {"/name": CONTOSO}
+
+
+def test_an_example_call_is_removed(dora: Client) -> None:
+    row = endpoint("create")
+    _keep(dora, row, "there", body__name="Contoso")
+    edit = f"{_url(row, 'example-call')}?name=there"
+    assert dora.post(edit, {"_remove": "1"}).status_code == 302
+    assert _kept(row) == []
+    assert dora.get(edit).status_code == 404
+    assert "no example call yet" in page(dora, _url(row, "example-calls")).content.decode()
+
+
+def test_viewers_keep_and_make_none(portico: None) -> None:
+    viewer = User.objects.create_user("viewer", is_staff=True)
+    viewer.user_permissions.set(Permission.objects.filter(codename="view_endpoint"))
+    client = Client()
+    client.force_login(viewer, backend="django.contrib.auth.backends.ModelBackend")
+    row = endpoint("create")
+    assert client.get(_url(row, "example-calls")).status_code == 403
+    assert client.post(_url(row, "example-calls"), {"_run": "1"}).status_code == 403
