@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 import psycopg
 
-from bench import remote
+from bench import remote, size
 from bench.conformance import NotTheSame
 from bench.contenders import THREADS, contenders
 from bench.load import LoadError
@@ -33,7 +33,7 @@ POSTGRES = "postgres://postgres@127.0.0.1:5432"
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    keys = [*(scenario.key for scenario in SCENARIOS), *remote.KEYS]
+    keys = [*(scenario.key for scenario in SCENARIOS), *remote.KEYS, size.KEY]
     parser.add_argument("--scenario", action="append", choices=keys, help="only this one; may be repeated")
     parser.add_argument("--contender", action="append", help="only this key; may be repeated")
     parser.add_argument("--rounds", type=int, default=5, choices=range(1, 51), metavar="1-50")
@@ -104,6 +104,11 @@ def measure_all(
     if wanted:
         results["scenarios"] |= remote.measure_all(
             stable, wanted, _say, rounds=options.rounds, seconds=options.seconds
+        )
+    # Making a million accounts takes minutes: only who asks for it waits for it.
+    if size.KEY in (options.scenario or ()):
+        results["scenarios"][size.KEY] = size.measure_all(
+            stable, _say, rounds=options.rounds, seconds=options.seconds
         )
     return results
 

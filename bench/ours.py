@@ -38,17 +38,22 @@ def environment(url: str, folder: Path) -> dict[str, str]:
 def fill(url: str, folder: Path, world: Path) -> None:
     """The demo, accounts until there are 10,000, and what the others must know of it written to `world`."""
     run_python(environment(url, folder), "manage.py", "prepare")
-    run_python(environment(url, folder), "-c", INSIDE, "fill", str(world))
+    inside(url, folder, "fill", str(world))
 
 
 def configure(url: str, folder: Path, endpoints: int) -> None:
     """Add endpoints until `endpoints` are configured."""
-    run_python(environment(url, folder), "-c", INSIDE, "configure", str(endpoints))
+    inside(url, folder, "configure", str(endpoints))
+
+
+def inside(url: str, folder: Path, command: str, argument: str) -> str:
+    """Run one of `ours_inside`'s commands; what it printed."""
+    return run_python(environment(url, folder), "-c", INSIDE, command, argument)
 
 
 def stored(url: str, folder: Path, key: str) -> Mapping[str, Any]:
     """The account with that id, read by the platform."""
-    record: Mapping[str, Any] = json.loads(run_python(environment(url, folder), "-c", INSIDE, "show", key))
+    record: Mapping[str, Any] = json.loads(inside(url, folder, "show", key))
     return record
 
 

@@ -7,15 +7,31 @@ import os
 import sys
 from collections.abc import Mapping
 from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import cast
 
-from bench.world import ACCOUNTS, FILE_BYTES, FILE_NAME, Account, Choice, Contact, World, account_name
+from django.db import connection
+
+from bench.world import (
+    ACCOUNTS,
+    FILE_BYTES,
+    FILE_NAME,
+    Account,
+    Choice,
+    Contact,
+    World,
+    account_name,
+    account_phone,
+    copied,
+)
+from crmbox.engine.connection import read_unit
 from crmclient import Create, Reference, Value
 from crmclient.metadata import OptionSet
 from crmclient.query.ast import Column, Order, Query
 from designer.models import Binding, Endpoint, EndpointRole, Input
 from designer.models import Column as EndpointColumn
+from designer.models import Module as EndpointModule
 from designer.platform import get_platform
 
 BATCH = 500
@@ -31,6 +47,24 @@ READ_COLUMNS = (*LIST_COLUMNS, ("primarycontactid", "primaryContact"), ("created
 LIST = """<fetch><entity name="account"><attribute name="accountid"/><attribute name="name"/>
   <attribute name="telephone1"/><attribute name="revenue"/><attribute name="industrycode"/>
   <order attribute="name"/></entity></fetch>"""
+# Names, conditions and parameters of the lists that are read at size.
+SIZE_LISTS = (
+    ("size", "", ""),
+    (
+        "size-phone",
+        '<filter><condition attribute="telephone1" operator="eq" value="@phone"/></filter>',
+        "phone",
+    ),
+    (
+        "size-piece",
+        '<filter><condition attribute="name" operator="contains" value="@piece"/></filter>',
+        "piece",
+    ),
+)
+_SQLITE_GUID = (
+    "lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2) "
+    "|| '-a' || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6)))"
+)
 # The kinds of the demo's endpoints that the bench has leaner ones for.
 LEAN = ("read", "delete", "upload", "download", "action", "single-query", "multi-query", "paginated-query")
 
@@ -39,12 +73,25 @@ def fill(target: str) -> None:
     """Accounts until there are ACCOUNTS, a file for one, and the bench's world written to `target`."""
     platform = get_platform()
     there = len(platform.query(Query("account", (Column("accountid"),))).rows)
-    missing = [Create("account", {"name": account_name(number)}) for number in range(there, ACCOUNTS)]
+    contacts = platform.query(Query("contact", (Column("contactid"), Column("fullname")))).rows
+    industries = _choices(platform.option_set("industrycode", entity="account"))
+    missing = [
+        Create(
+            "account",
+            {
+                "name": account_name(number),
+                "telephone1": account_phone(number),
+                "revenue": Decimal(number * 7919 % 100_000_000) / 10_000 + 1_000_000,
+                "industrycode": industries[number % len(industries)].value,
+                "primarycontactid": Reference("contact", str(contacts[number % len(contacts)]["contactid"])),
+            },
+        )
+        for number in range(there, ACCOUNTS)
+    ]
     for start in range(0, len(missing), BATCH):
         platform.batch(missing[start : start + BATCH])
     columns = tuple(Column(name) for name in ("accountid", *RECORD, "createdon"))
     accounts = platform.query(Query("account", columns, orders=(Order("accountid"),))).rows
-    contacts = platform.query(Query("contact", (Column("contactid"), Column("fullname")))).rows
     document = Path(target).with_name(FILE_NAME)
     document.write_bytes(b"%PDF-1.4\n" + os.urandom(FILE_BYTES - 9))
     with document.open("rb") as content:
@@ -58,11 +105,68 @@ def fill(target: str) -> None:
         )
     World(
         priorities=_choices(platform.option_set("new_priority")),
-        industries=_choices(platform.option_set("industrycode", entity="account")),
+        industries=industries,
         contacts=[Contact(str(row["contactid"]), str(row["fullname"])) for row in contacts],
         accounts=[_account(row) for row in accounts],
         document=str(document),
     ).write(Path(target))
+
+
+def grow(copies: str) -> None:
+    """So many times the accounts, and the lists that are read at size.
+
+    Copied within the database: created one by one they would take most of an hour.
+    """
+    with read_unit() as unit:
+        stored, dialect = unit.snapshot.entity("account"), unit.dialect.name
+    columns, number = stored.columns, stored.columns["accountnumber"]
+    guid = "gen_random_uuid()" if dialect == "postgresql" else _SQLITE_GUID
+    # Numbers are unique, and the bench reads none.
+    changed = {stored.id_column.name: guid, number.name: "NULL", str(number.key): "NULL"}
+    for text in (
+        columns["name"].name,
+        columns["name"].key,
+        columns["telephone1"].name,
+        columns["telephone1"].key,
+    ):
+        changed[str(text)] = f"{text} || copies.suffix"
+    names = [
+        physical
+        for column in columns.values()
+        for physical in (column.name, column.key, column.target)
+        if physical is not None
+    ]
+    values = ", ".join(changed.get(name, f'"{name}"') for name in names)
+    listed = ", ".join(f'"{name}"' for name in names)
+    suffixes = ", ".join(f"('{copied('', copy)}')" for copy in range(1, int(copies)))
+    if suffixes:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                f"WITH copies(suffix) AS (VALUES {suffixes}) INSERT INTO {stored.table} ({listed}) "
+                f"SELECT {values} FROM {stored.table} CROSS JOIN copies"
+            )
+            if dialect == "postgresql":
+                cursor.execute("VACUUM ANALYZE")
+    _list_at_size()
+
+
+def _list_at_size() -> None:
+    module = EndpointModule.objects.get(segment="sales")
+    roles = list(EndpointRole.objects.filter(endpoint__kind="create", endpoint__module=module))
+    for name, condition, parameter in SIZE_LISTS:
+        query = LIST.replace("<order", f"{condition}<order")
+        endpoint = Endpoint.objects.create(
+            kind="paginated-query", module=module, name=name, settings={"query": query}
+        )
+        if parameter:
+            Input.objects.create(endpoint=endpoint, name=parameter, type="String", required=True)
+        EndpointRole.objects.bulk_create(
+            EndpointRole(endpoint=endpoint, role_id=role) for role in {each.role_id for each in roles}
+        )
+        EndpointColumn.objects.bulk_create(
+            EndpointColumn(endpoint=endpoint, attribute=attribute, name=name, position=at)
+            for at, (attribute, name) in enumerate(LIST_COLUMNS)
+        )
 
 
 def _account(row: Mapping[str, Value]) -> Account:
@@ -162,4 +266,4 @@ def show(key: str) -> None:
     sys.stdout.write(json.dumps(record))
 
 
-COMMANDS = {"fill": fill, "configure": configure, "show": show}
+COMMANDS = {"fill": fill, "grow": grow, "configure": configure, "show": show}

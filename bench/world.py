@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 ACCOUNTS = 10_000
+# How many times as many accounts there are where lists are read at size.
+COPIES = 100
 FILE_BYTES = 10 * 1024 * 1024
 FILE_NAME = "contract.pdf"
 SIGNING_KEY = "bench-only-signing-key-of-local-tokens-0123456789"
@@ -75,3 +77,13 @@ class World:
 
 def account_name(number: int) -> str:
     return f"Account {number:05d}"
+
+
+def account_phone(number: int) -> str:
+    """Twenty accounts share one."""
+    return f"+44 20 {number // 20:08d}"
+
+
+def copied(text: str, copy: int) -> str:
+    """A name or a phone in one of the copies that make a million of the accounts."""
+    return f"{text} {copy:02d}"
