@@ -17,8 +17,9 @@ from crmbox.engine.connection import read_unit, write_unit
 from crmbox.engine.deadlines import Work
 from crmbox.engine.identities import SERVICE_USER
 from crmbox.engine.queries import run as run_query
+from crmbox.engine.queries import run_at_once as run_query_at_once
 from crmbox.engine.revision import LOCAL_REVISION_SQL
-from crmbox.engine.single_statements import single_unit
+from crmbox.engine.single_statements import single_read, single_unit
 from crmbox.processes.registry import Context
 from crmbox.processes.run import execute, offered
 from crmbox.records.associations import associate, disassociate
@@ -26,7 +27,7 @@ from crmbox.records.batch import run_batch
 from crmbox.records.create import create, create_at_once
 from crmbox.records.delete import delete
 from crmbox.records.record_files import Upload, download
-from crmbox.records.retrieve import retrieve
+from crmbox.records.retrieve import retrieve, retrieve_at_once
 from crmbox.records.update import update, update_at_once
 from crmclient.dataverse.conventions import CONVENTIONS
 from crmclient.errors import PlatformError
@@ -88,8 +89,14 @@ class EmbeddedPlatform:
                 return create(unit, entity, values, id=id, caller=call.caller)
 
     def retrieve(self, entity: str, id: Guid, columns: Sequence[str], *, call: Call = SERVICE_CALL) -> Record:
-        with self._work(call), read_unit(self._alias) as unit:
-            return retrieve(unit, entity, id, tuple(columns))
+        with self._work(call):
+            single = single_read(self._alias)
+            if single is not None:
+                record = retrieve_at_once(single, entity, id, tuple(columns))
+                if record is not None:
+                    return record
+            with read_unit(self._alias) as unit:
+                return retrieve(unit, entity, id, tuple(columns))
 
     def update(
         self,
@@ -132,8 +139,14 @@ class EmbeddedPlatform:
             disassociate(unit, entity, id, relationship, related, caller=call.caller)
 
     def query(self, query: Query, page: Page = ALL, *, call: Call = SERVICE_CALL) -> QueryResult:
-        with self._work(call), read_unit(self._alias) as unit:
-            return run_query(unit, query, page)
+        with self._work(call):
+            single = single_read(self._alias)
+            if single is not None:
+                found = run_query_at_once(single, query, page)
+                if found is not None:
+                    return found
+            with read_unit(self._alias) as unit:
+                return run_query(unit, query, page)
 
     def upload(
         self,

@@ -6,11 +6,12 @@ from typing import Any
 
 from crmbox.engine import page_tokens as cursor
 from crmbox.engine.connection import Unit
+from crmbox.engine.single_statements import SingleRead
 from crmbox.engine.sql.aggregate import AggregatePlan
 from crmbox.engine.sql.fragment import Fragment
 from crmbox.engine.sql.plan import Plan, plan_of
 from crmbox.engine.sql.rows import MOST_SEARCHED, RowPlan
-from crmclient.errors import InvalidQuery
+from crmclient.errors import InvalidQuery, PlatformError
 from crmclient.query.ast import Page, Query
 from crmclient.query.pages import check_page
 from crmclient.query.shape import shape_of
@@ -27,39 +28,75 @@ def run(unit: Unit, query: Query, page: Page) -> QueryResult:
     return _rows(unit, plan, plan.steps, query, values, page)
 
 
+def run_at_once(unit: SingleRead, query: Query, page: Page) -> QueryResult | None:
+    """The same in one statement. None: `run` does it or says why not."""
+    try:
+        check_page(query, page)
+        shape, values = shape_of(query)
+        plan = plan_of(query, shape, unit.snapshot)
+        steps = plan.steps
+        position = None if page.token is None else cursor.unseal(page.token, plan.digest)
+    except PlatformError:
+        return None
+    if isinstance(steps, AggregatePlan) or (position is not None and not steps.fits(position)):
+        return None
+    limit = _limit(query, page)
+    statement = steps.at_once(position, limited=limit is not None, total=page.total)
+    if statement is None:
+        return None
+    rows = unit.found(statement.text, statement.parameters([*values, limit, *(position or ()), unit.token]))
+    if not rows:
+        return None
+    total = int(rows[0][-1]) if page.total else None
+    return _page_of(plan, steps, query, page, rows, total)
+
+
 def _rows(
     unit: Unit, plan: Plan, steps: RowPlan, query: Query, values: list[object], page: Page
 ) -> QueryResult:
-    steps = _narrowest(unit, steps, values)
+    steps, values = _narrowest(unit, steps, values)
     position = None if page.token is None else cursor.unseal(page.token, plan.digest)
     if position is not None and not steps.fits(position):
         raise InvalidQuery("The page token belongs to another query.")
-    # One row more than a page tells whether another page follows.
-    limit = query.top if query.top is not None else None if page.size is None else page.size + 1
+    limit = _limit(query, page)
     rows: list[Any] = []
     for statement in steps.statements(position, limited=limit is not None):
         wanted = None if limit is None else limit - len(rows)
         if wanted == 0:
             break
         rows += _run(unit, statement, [*values, wanted, *(position or ())])
+    total = int(_run(unit, steps.count, values)[0][0]) if page.total else None
+    return _page_of(plan, steps, query, page, rows, total)
+
+
+def _limit(query: Query, page: Page) -> int | None:
+    """One row more than a page tells whether another page follows."""
+    if query.top is not None:
+        return query.top
+    return None if page.size is None else page.size + 1
+
+
+def _page_of(
+    plan: Plan, steps: RowPlan, query: Query, page: Page, rows: list[Any], total: int | None
+) -> QueryResult:
     token = None
     if page.size is not None and len(rows) > page.size:
         del rows[page.size :]
         token = cursor.seal(plan.digest, steps.position(rows[-1]))
-    total = None
-    if page.total:
-        total = int(_run(unit, steps.count, values)[0][0])
-        total = total if query.top is None else min(total, query.top)
+    if total is not None and query.top is not None:
+        total = min(total, query.top)
     return QueryResult(steps.records(rows), token, total)
 
 
-def _narrowest(unit: Unit, steps: RowPlan, values: list[object]) -> RowPlan:
-    """The plan that looks at the records of a search, where it finds few."""
+def _narrowest(unit: Unit, steps: RowPlan, values: list[object]) -> tuple[RowPlan, list[object]]:
+    """The plan that looks at the records of a search, where it finds few; and the values that it takes."""
     for narrowed in steps.narrowed:
-        parameters = narrowed.counted.parameters(values)
-        if None not in parameters and unit.rows(narrowed.counted.text, parameters)[0][0] <= MOST_SEARCHED:
-            return narrowed.plan
-    return steps
+        parameters = narrowed.found.parameters(values)
+        if None not in parameters:
+            ids = [id for (id,) in unit.rows(narrowed.found.text, parameters)]
+            if len(ids) <= MOST_SEARCHED:
+                return narrowed.plan, [*values, ids]
+    return steps, values
 
 
 def _groups(

@@ -46,6 +46,9 @@ taken, so that what the statement reads is what it would read after waiting for 
 It never waits for the row's lock: holding a table's already, it would lock out whoever is about to alter it.
 """
 
+IS_KNOWN = "(SELECT metadata_token FROM crm_revision WHERE id = 1) = {}"
+"""The condition of a read by somebody who knows the metadata's token: no row is found where it is another."""
+
 RAISE_METADATA = (
     "UPDATE crm_revision SET metadata_number = metadata_number + 1, metadata_token = {} WHERE id = 1"
 )

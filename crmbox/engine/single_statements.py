@@ -1,10 +1,14 @@
-"""Writes that look nothing up before: what they need of other records, their statement finds by itself.
+"""Reads and writes of one statement, which finds out by itself whether the metadata known here is still true.
 
-They are made ready before the version's lock is taken, and hold it for as long as one statement takes. The
-rule stays that whoever writes has that lock and sees all that was written before. PostgreSQL, where the
-statement is the whole trip, takes the lock only if it is free, and writes only if nobody has written since
-the statement's view of the data was taken. Where that is not so, where the metadata has changed, and where
-something that is pointed at is missing, nothing is written, and a WriteUnit does it or says why not.
+A read is one view of the data anyway. That it finds nothing can also mean that the metadata has changed: then
+a ReadUnit asks again, and says what there is to say.
+
+Writes look nothing up before: what they need of other records, their statement finds by itself. They are
+made ready before the version's lock is taken, and hold it for as long as one statement takes. The rule stays
+that whoever writes has that lock and sees all that was written before. PostgreSQL, where the statement is the
+whole trip, takes the lock only if it is free, and writes only if nobody has written since the statement's
+view of the data was taken. Where that is not so, where the metadata has changed, and where something that is
+pointed at is missing, nothing is written, and a WriteUnit does it or says why not.
 """
 
 from __future__ import annotations
@@ -12,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from django.db import DEFAULT_DB_ALIAS, ProgrammingError, connections
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, ProgrammingError, connections
 
 from crmbox.engine.connection import Unit, is_watched, whole_second
 from crmbox.engine.dialects import dialect_of
@@ -20,6 +24,31 @@ from crmbox.engine.dialects.base import Row
 from crmbox.engine.failures import translated
 from crmbox.engine.snapshot import Snapshot
 from crmbox.engine.snapshot_store import latest_snapshot
+
+
+class SingleRead(Unit):
+    """`snapshot` is what this process knew last."""
+
+    def __init__(self, alias: str, snapshot: Snapshot) -> None:
+        super().__init__(alias)
+        self.snapshot = snapshot
+
+    @property
+    def token(self) -> str:
+        """What the condition IS_KNOWN takes."""
+        return self.snapshot.revision.token
+
+    def found(self, sql: str, params: Sequence[Any]) -> list[Row]:
+        """The rows of a statement with the condition IS_KNOWN; none: a ReadUnit finds out why."""
+        try:
+            with self._wrapper.wrap_database_errors:
+                return self._run(sql, params).fetchall()
+        except DatabaseError as error:
+            if self.dialect.is_of_other_metadata(error.__cause__ or error):
+                return []
+            raise translated(error, self.dialect) from error
+        except Exception as error:
+            raise translated(error, self.dialect) from error
 
 
 class SingleUnit(Unit):
@@ -51,6 +80,17 @@ class SingleUnit(Unit):
 
 def single_unit(alias: str = DEFAULT_DB_ALIAS) -> SingleUnit | None:
     """None where it is not ours to begin and end a transaction, or somebody wants to see each statement."""
+    snapshot = _known(alias)
+    return None if snapshot is None else SingleUnit(alias, snapshot)
+
+
+def single_read(alias: str = DEFAULT_DB_ALIAS) -> SingleRead | None:
+    """As `single_unit`."""
+    snapshot = _known(alias)
+    return None if snapshot is None else SingleRead(alias, snapshot)
+
+
+def _known(alias: str) -> Snapshot | None:
     wrapper = connections[alias]
     dialect = dialect_of(wrapper.vendor)
     if wrapper.in_atomic_block:
@@ -60,5 +100,4 @@ def single_unit(alias: str = DEFAULT_DB_ALIAS) -> SingleUnit | None:
         return None
     if is_watched(wrapper):
         return None
-    snapshot = latest_snapshot(dialect)
-    return None if snapshot is None else SingleUnit(alias, snapshot)
+    return latest_snapshot(dialect)

@@ -1,21 +1,25 @@
-"""Writes that may be one statement: they see what any other write would."""
+"""Reads and writes that may be one statement: they see what any other would."""
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import pairwise
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
 from django.db import connections
 
-from crmbox.engine.connection import write_unit
+from crmbox.engine.connection import read_unit, write_unit
 from crmbox.metadata import change
 from crmbox.records.delete import delete
 from crmbox.records.update import update
 from crmclient import Platform, Reference
-from crmclient.errors import DuplicateKey, InvalidRecord, RecordNotFound, VersionMismatch
+from crmclient.errors import DuplicateKey, InvalidQuery, InvalidRecord, RecordNotFound, VersionMismatch
 from crmclient.metadata import AttributeType
+from crmclient.query.ast import Column, Condition, Filter, Operator, Order, Page, Query
 from crmclient.values import Guid, Stored
 from tests.crmbox.conftest import APART
 from tests.crmbox.shop import add_category, add_product, attribute, read
@@ -102,3 +106,60 @@ def test_a_column_that_was_removed_is_not_written_any_more(apart: Platform) -> N
         metadata.delete_attribute(PRODUCT, name)
     with pytest.raises(InvalidRecord):
         apart.update(PRODUCT, id, {name: 8})
+
+
+def test_a_read_of_an_attribute_that_is_gone_never_shows_what_its_column_holds_now(apart: Platform) -> None:
+    with change(APART) as metadata:
+        metadata.create_attributes(PRODUCT, [attribute("before", AttributeType.BIGINT)])
+    id = add_product(apart, before=1)
+    query = Query(PRODUCT, (Column("before"),), Filter((Condition("before", Operator.NOT_NULL),)))
+    assert (read(apart, id, "before"), apart.query(query).rows) == (1, [{"before": 1}])
+    with read_unit(APART) as unit:
+        column = unit.snapshot.entity(PRODUCT).columns["before"].name
+
+    with change(APART) as metadata:
+        metadata.delete_attribute(PRODUCT, "before")
+        metadata.create_attributes(PRODUCT, [attribute("after", AttributeType.BIGINT)])
+    # As another process would write it: nothing here has seen the new metadata.
+    with connections[APART].cursor() as cursor:
+        cursor.execute(f"UPDATE e_shop_product SET {column} = 2")
+    with pytest.raises(InvalidQuery):
+        apart.query(query)
+    with pytest.raises(InvalidRecord):
+        read(apart, id, "before")
+    assert read(apart, id, "after") == 2
+    with change(APART) as metadata:
+        metadata.delete_attribute(PRODUCT, "after")
+
+
+@pytest.mark.postgresql
+def test_a_read_a_page_with_its_total_and_a_write_are_one_trip_to_postgresql(
+    apart: Platform, tmp_path: Path
+) -> None:
+    category = add_category(apart)
+    id = add_product(apart, code=f"T{uuid4().hex[:8]}")
+    query = Query(PRODUCT, (Column("name"),), orders=(Order("name"),))
+    trips = Trips(tmp_path / "wire")
+    assert trips.of(lambda: read(apart, id, "name")) == 1
+    assert trips.of(lambda: apart.query(query, Page(size=1, total=True))) == 1
+    assert trips.of(lambda: apart.query(query, Page(size=1))) == 1
+    assert trips.of(lambda: add_product(apart, categoryid=category)) == 1
+    assert trips.of(lambda: apart.update(PRODUCT, id, {"quantity": 3})) == 1
+
+
+class Trips:
+    """Counts how often PostgreSQL is waited for, by what libpq says of the wire."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def of(self, work: Callable[[], object]) -> int:
+        # Once before, so that what the process learns by it is known.
+        work()
+        wire = connections[APART].connection.pgconn
+        with self._file.open("w") as file:
+            wire.trace(file.fileno())
+            work()
+            wire.untrace()
+        directions = [line.split("\t")[1] for line in self._file.read_text().splitlines()]
+        return sum(pair == ("F", "B") for pair in pairwise(directions))

@@ -155,6 +155,10 @@ class Dialect(ABC):
     @abstractmethod
     def drop_search(self, search: TextSearch) -> Iterable[str]: ...
 
+    @abstractmethod
+    def is_of_other_metadata(self, error: BaseException) -> bool:
+        """Whether a driver's error says that a table or column is not there."""
+
     # What queries say
 
     def found_by_search(self, search: TextSearch) -> str | None:

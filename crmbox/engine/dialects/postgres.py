@@ -123,6 +123,9 @@ class PostgreSQL(Dialect):
             return None
         return UniqueViolation(index=error.diag.constraint_name)
 
+    def is_of_other_metadata(self, error: BaseException) -> bool:
+        return isinstance(error, psycopg.errors.UndefinedTable | psycopg.errors.UndefinedColumn)
+
     def create_search(self, search: TextSearch) -> Iterable[str]:
         return (
             "CREATE EXTENSION IF NOT EXISTS pg_trgm",

@@ -99,6 +99,9 @@ class SQLite(Dialect):
             return None
         return UniqueViolation(columns=tuple(column.split(".", 1)[1] for column in found[1].split(", ")))
 
+    def is_of_other_metadata(self, error: BaseException) -> bool:
+        return isinstance(error, sqlite3.OperationalError) and str(error).startswith("no such ")
+
     def create_search(self, search: TextSearch) -> Iterable[str]:
         return sqlite_search.create(search)
 

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from crmbox.engine.dialects.base import Dialect
+from crmbox.engine.dialects.base import Dialect, Storage
 from crmbox.engine.names import quote
+from crmbox.engine.revision import IS_KNOWN
 from crmbox.engine.sql.filters import FilterWriter
 from crmbox.engine.sql.fragment import Fragment, Slot, concat
 from crmbox.engine.sql.grouping import Groups
@@ -29,11 +30,11 @@ MOST_SEARCHED: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class Narrowed:
-    """`counted` says how many records a search finds, up to MOST_SEARCHED and one more; the plan looks at
-    these alone.
+    """`found` are the ids of the records that a search finds, up to MOST_SEARCHED and one more; the plan,
+    whose values have a list of ids at their end, looks at these alone.
     """
 
-    counted: Fragment
+    found: Fragment
     plan: RowPlan
 
 
@@ -65,6 +66,7 @@ class RowPlan:
         self._select = f"SELECT {', '.join(outputs.expressions)} "
         self._order = " ORDER BY " + ", ".join(key.text(dialect) for key in keys)
         self._pages: dict[tuple[tuple[bool, ...] | None, bool], tuple[Fragment, ...]] = {}
+        self._at_once: dict[tuple[tuple[bool, ...] | None, bool, bool], Fragment | None] = {}
         self.count = concat("SELECT COUNT(*) ", source, *_where_clause(where))
         self.records = outputs.records
 
@@ -91,12 +93,35 @@ class RowPlan:
                 self._pages[empty, limited] = page
         return page
 
+    def at_once(self, position: Sequence[Any] | None, *, limited: bool, total: bool) -> Fragment | None:
+        """The one statement of a SingleRead, whose values end with the token, and with the total of all rows
+        as the last column of each where it is wanted. None: it takes several.
+        """
+        empty = None if position is None else tuple(value is None for value in position)
+        key = (empty, limited, total)
+        if key not in self._at_once:
+            statement = self._single(empty, limited=limited, total=total)
+            if len(self._at_once) >= _MOST_PAGES:
+                return statement
+            self._at_once[key] = statement
+        return self._at_once[key]
+
+    def _single(self, empty: tuple[bool, ...] | None, *, limited: bool, total: bool) -> Fragment | None:
+        conditions = (None,) if empty is None else self._after(empty)
+        if self.narrowed or len(conditions) != 1:
+            return None
+        at = self._limit + 1 + (0 if empty is None else len(self._keys))
+        token = Slot(at, str, "token")
+        known = Fragment(IS_KNOWN.format(self._dialect.placeholder), (token,))
+        return self._statement(conditions[0], known, limited=limited, total=total)
+
     def _after(self, empty: tuple[bool, ...]) -> tuple[Fragment, ...]:
         return parts_after(self._keys, empty, self._limit + 1, self._dialect.placeholder)
 
-    def _statement(self, after: Fragment | None, *, limited: bool) -> Fragment:
-        where = _where_clause(self._where, after)
-        parts = [self._select, self._source, *where, self._order]
+    def _statement(self, *conditions: Fragment | None, limited: bool, total: bool = False) -> Fragment:
+        where = _where_clause(self._where, *conditions)
+        counted = (self._select.rstrip(), ", (", self.count, ") ") if total else (self._select,)
+        parts = [*counted, self._source, *where, self._order]
         if limited:
             slot = Slot(self._limit, int, "limit")
             parts.append(Fragment(f" LIMIT {self._dialect.placeholder}", (slot,)))
@@ -110,18 +135,16 @@ def plain_plan(query: Query, scope: Scope, dialect: Dialect) -> RowPlan:
     columns = _columns(query, scope)
     keys = sort_keys(query, scope)
 
-    def plan(where: Fragment | None, narrowed: Sequence[Narrowed] = ()) -> RowPlan:
+    values = _values(query, filters)
+    if filters.searches:
+        ids = Slot(values, dialect.list_parameter, "search")
+        among = Fragment(dialect.among(_id(scope), Storage.GUID), (ids,))
         outputs = Outputs(columns, scope.snapshot)
-        return RowPlan(outputs, source, where, keys, _values(query, filters), dialect, narrowed)
-
-    narrowed = [
-        Narrowed(
-            concat("SELECT COUNT(*) FROM (", found, f" LIMIT {MOST_SEARCHED + 1}) AS found"),
-            plan(concat(*_all(where, concat(f"{_id(scope)} IN (", found, ")")))),
-        )
-        for found in filters.searches
-    ]
-    return plan(where, narrowed)
+        few = RowPlan(outputs, source, concat(*_all(where, among)), keys, values + 1, dialect)
+        narrowed = [Narrowed(concat(f, f" LIMIT {MOST_SEARCHED + 1}"), few) for f in filters.searches]
+    else:
+        narrowed = []
+    return RowPlan(Outputs(columns, scope.snapshot), source, where, keys, values, dialect, narrowed)
 
 
 def distinct_plan(query: Query, scope: Scope, dialect: Dialect) -> RowPlan:
