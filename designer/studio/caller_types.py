@@ -44,6 +44,7 @@ class CallerTypeForm(RefusalForm):
 @admin.register(CallerType)
 class CallerTypeAdmin(NeededAdmin):
     form = CallerTypeForm
+    access_fields = frozenset({"name", "entity"})
     when_empty = gettext_lazy("No caller type yet.")
     fields = ("name", "entity", "title", "description")
     list_display = ("name", "title", "records", "description")

@@ -58,6 +58,12 @@ class EndpointPages(CheckedAdmin):
     add_form_template = "admin/change_form.html"
     change_form_template = "designer/endpoint/page.html"
     warn_unsaved_form = True
+    access_fields = frozenset(
+        {
+            *("enabled", "authentication_required", "caller_types", "callers", "row_rule", "preconditions"),
+            *("settings__may_create_outside_rule", "fetchers.apply_row_rules"),
+        }
+    )
 
     class Media:
         css = {"all": ["designer/studio.css", "designer/endpoint.css"]}

@@ -59,6 +59,7 @@ class ExposedEntityForm(RefusalForm):
 class ExposedEntityAdmin(NeededAdmin):
     form = ExposedEntityForm
     inlines = (RowRuleInline,)
+    access_fields = frozenset({"row_rule"})
     change_form_template = "designer/exposed_entity.html"
     when_empty = _("No entity yet. Exposing one makes its usual endpoints in one go.")
     list_display = ("segment", "module", "entity", "title")

@@ -43,6 +43,7 @@ class RoleForm(RefusalForm):
 @admin.register(Role)
 class RoleAdmin(NeededAdmin):
     form = RoleForm
+    access_fields = frozenset({"name", "platform_roles"})
     when_empty = _("No role yet. Roles say which callers may use an endpoint; tokens bring them.")
     list_display = ("name", "title", "corresponding")
     search_fields = ("name", "title")

@@ -109,6 +109,7 @@ class UserPropertyAdmin(NeededAdmin):
     form = UserPropertyForm
     when_empty = _("No user property yet. They are what callers learn of themselves, and “@user” values.")
     inlines = (RelatedColumnInline,)
+    access_fields = frozenset({"kind", "attribute", "relationship", "expression"})
     list_display = ("name", "caller_type", "kind_label", "source", "description")
     list_filter = ("caller_type",)
     list_select_related = ("caller_type",)

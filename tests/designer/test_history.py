@@ -16,7 +16,7 @@ from designer.documents.writing import export, to_bytes
 from designer.history.reading import read_changes
 from designer.history.recording import Author, record_outside, recording
 from designer.loading import load
-from designer.models import Endpoint, Input, Module, Role, UserProperty, Version
+from designer.models import Endpoint, Input, Role, UserProperty, Version
 from designer.studio.saving.version_links import versions_of
 from project.demo import CONFIGURATION
 from tests.callers import Caller
@@ -160,33 +160,6 @@ def test_a_restore_of_what_is_no_change_is_not_found(dora: Client, change: str) 
     version = Version.objects.all()[0]
     answer = dora.post(reverse("studio:restore_version", args=[version.pk]), {"change": change})
     assert answer.status_code == 404
-
-
-def test_the_second_of_two_saves_is_refused_once_and_nothing_typed_is_lost(dora: Client) -> None:
-    row = _accounts_endpoint()
-    first, second = page(dora, change_url(row)), page(dora, change_url(row))
-    mine = filled(first) | {"title": "Mine", "_seen": first.context["seen"]}
-    theirs = filled(second) | {"title": "Theirs", "_seen": second.context["seen"]}
-    assert send(dora, change_url(row), mine).status_code == 302
-    refused = send(dora, change_url(row), theirs)
-    text = refused.content.decode()
-    assert refused.status_code == 200
-    assert "Changed by designer at" in text
-    assert reverse("studio:version", args=[Version.objects.all()[0].pk]) in text
-    assert 'value="Theirs"' in text
-    row.refresh_from_db()
-    assert row.title == "Mine"
-    again = theirs | {"_seen": refused.context["seen"]}
-    assert send(dora, change_url(row), again).status_code == 302
-
-
-def test_a_change_past_the_studio_counts_as_somebody_elses(dora: Client) -> None:
-    module = Module.objects.get(segment="sales")
-    opened = page(dora, change_url(module))
-    Module.objects.update(title="Shop")
-    data = filled(opened) | {"description": "Typed", "_seen": opened.context["seen"]}
-    refused = send(dora, change_url(module), data)
-    assert "Changed by Outside the studio" in refused.content.decode()
 
 
 def test_a_fraction_that_changes_is_told_with_its_digits(portico: None) -> None:

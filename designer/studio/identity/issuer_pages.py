@@ -17,6 +17,7 @@ from django.views.decorators.http import require_POST
 
 from designer.definitions import IssuerDefinition
 from designer.history.items import digest_of
+from designer.issuer_rows import ISSUER_COLUMNS
 from designer.loading import latest
 from designer.models import Issuer, RoleRule
 from designer.ports import DiscoveredIssuer, get_runtime
@@ -47,6 +48,8 @@ class IssuerAdmin(SharedAdmin):
         "No issuer yet. An issuer is an identity provider whose tokens are accepted, such as Entra ID."
     )
     inlines = (RoleRuleInline,)
+    # All of it says whose tokens count and what they give; its description alone does not.
+    access_fields = frozenset({*ISSUER_COLUMNS, "role_rules"} - {"description"})
     fieldsets = SECTIONS
     list_display = ("name", "iss", "enabled", "caller_type", "state")
     search_fields = ("name", "issuer")

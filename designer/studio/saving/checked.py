@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from contextlib import nullcontext
+from http import HTTPStatus
 from typing import Any, ClassVar
 
 from django import forms
 from django.contrib import messages
+from django.contrib.admin.utils import flatten_fieldsets
 from django.core.exceptions import ValidationError
 from django.db.models import Model
 from django.forms import BaseFormSet
-from django.http import HttpRequest, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
+from django.utils.html import format_html
+from django.utils.translation import gettext as _
 
 from designer.history.places import item_key
 from designer.history.recording import recording
@@ -23,7 +27,13 @@ from designer.readiness import Checker, Finding
 from designer.studio.look import ModelAdmin
 from designer.studio.metadata.known import known_metadata
 from designer.studio.saving.authors import author_of
-from designer.studio.saving.edit_conflicts import overtaken, state_shown
+from designer.studio.saving.edit_conflicts import (
+    Conflict,
+    opened_with,
+    settle,
+    state_shown,
+    unbound_request,
+)
 from designer.studio.saving.version_links import versions_of
 
 
@@ -44,8 +54,8 @@ class RefusalForm(forms.ModelForm):  # type: ignore[type-arg]
     """Shows, at its fields, the findings that made an earlier attempt at the same save fail."""
 
     refused: Collection[Finding] = ()
-    # Why the save would undo somebody else's.
-    overtaken: str | None = None
+    # Whether the page asks which of two changes counts.
+    asks: bool = False
     # Where a finding's field has another name in the form.
     renamed: ClassVar[dict[str, str]] = {}
 
@@ -56,8 +66,10 @@ class RefusalForm(forms.ModelForm):  # type: ignore[type-arg]
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
-        if self.overtaken:
-            self.add_error(None, ValidationError(self.overtaken))
+        if self.asks:
+            self.add_error(
+                None, ValidationError(_("Not saved. Answer each question above, then save again."))
+            )
         for finding in self.own_refused:
             name = finding.field.replace(".", "__")
             name = self.renamed.get(name, name)
@@ -68,10 +80,13 @@ class RefusalForm(forms.ModelForm):  # type: ignore[type-arg]
 class CheckedAdmin(ModelAdmin):
     """Tries each save, checks what came of it in the same transaction, and takes back what is refused.
 
-    What is saved or deleted becomes a version. A save over somebody else's is refused once.
+    What is saved or deleted becomes a version. A save over somebody else's is merged with it.
     """
 
     change_form_template = "designer/checked_form.html"
+    # What decides who may call or what callers reach: names of fields, of whole lists of rows, and of a
+    # list's fields behind its name and a dot. Nothing of it is merged without a question.
+    access_fields: ClassVar[frozenset[str]] = frozenset()
 
     def refusals(self, request: HttpRequest, row: Model) -> Collection[Finding]:
         """Blocking findings that forbid what has just been saved."""
@@ -92,11 +107,49 @@ class CheckedAdmin(ModelAdmin):
         request.configuration_before = latest()  # type: ignore[attr-defined]
         try:
             with recording(author_of(request)):
-                request.overtaken = overtaken(request, row)  # type: ignore[attr-defined]
+                # What others save meanwhile waits: what is merged is what is saved.
+                context |= self._settled(request, row)
                 response = super().changeform_view(request, object_id, form_url, context)
         except Refused as refused:
             request.refused = refused.findings  # type: ignore[attr-defined]
             response = super().changeform_view(request, object_id, form_url, context)
+        else:
+            _tell_merged(request, response, context.get("conflict"))
+        return response
+
+    def _settled(self, request: HttpRequest, row: Model | None) -> dict[str, Any]:
+        """What the page says of somebody else's change; what is saved is in the request then."""
+        if row is None or not self.has_change_permission(request, row):
+            return {}
+        conflict = settle(request, row, lambda: self._saved_forms(request, row), self.access_fields)
+        request.asks = conflict is not None and bool(conflict.questions)  # type: ignore[attr-defined]
+        return {"conflict": conflict, "seen": state_shown(row)}
+
+    def _saved_forms(self, request: HttpRequest, row: Model) -> tuple[Any, list[BaseFormSet[Any]]]:
+        """The form of the row and those of its rows as they are saved, whatever has been sent."""
+        opened = unbound_request(request)
+        # A form that was sent has written into the row.
+        saved = self.get_object(opened, str(row.pk))
+        fields = flatten_fieldsets(self.get_fieldsets(opened, saved))
+        form = self.get_form(opened, saved, change=True, fields=fields)(instance=saved)
+        formsets, inlines = self._create_formsets(opened, saved, change=True)
+        changed = [
+            formset
+            for formset, inline in zip(formsets, inlines, strict=True)
+            if inline.has_change_permission(opened, saved)
+        ]
+        return form, changed
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], **kwargs: Any
+    ) -> HttpResponse:
+        row = kwargs.get("obj")
+        if row is not None and self.has_change_permission(request, row):
+            form = context["adminform"].form
+            inlines = [one for one in context["inline_admin_formsets"] if one.has_change_permission]
+            shown = form, [inline.formset for inline in inlines]
+            context["opened"] = opened_with(*(self._saved_forms(request, row) if form.is_bound else shown))
+        response: HttpResponse = super().render_change_form(request, context, **kwargs)
         return response
 
     def changelist_view(
@@ -136,7 +189,7 @@ class CheckedAdmin(ModelAdmin):
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         form = super().get_form(request, obj, change=change, **kwargs)
         form.refused = getattr(request, "refused", ())
-        form.overtaken = getattr(request, "overtaken", None)
+        form.asks = getattr(request, "asks", False)
         return form
 
     def save_related(
@@ -165,6 +218,15 @@ def warn(request: HttpRequest, findings: Iterable[Finding]) -> None:
     for finding in findings:
         if not finding.is_blocking:
             messages.warning(request, finding.said)
+
+
+def _tell_merged(request: HttpRequest, response: HttpResponseBase, conflict: Conflict | None) -> None:
+    """A page that is shown again says it by itself."""
+    if conflict is not None and conflict.taken and response.status_code == HTTPStatus.FOUND:
+        text = _("Your change was merged with it. Taken over: %(what)s.") % {
+            "what": "; ".join(conflict.taken)
+        }
+        messages.info(request, format_html("{} {}", conflict.by_whom, text))
 
 
 def _blocking() -> Iterable[Finding]:

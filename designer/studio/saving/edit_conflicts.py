@@ -1,9 +1,16 @@
-"""Two people on one page: the second save is refused, and nothing typed is lost."""
+"""Two people on one page: what each has changed is merged, and only what both have changed is asked about."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.core import signing
 from django.db.models import Model
-from django.http import HttpRequest
+from django.forms import BaseForm, BaseFormSet
+from django.http import HttpRequest, QueryDict
 from django.urls import reverse
 from django.utils.formats import date_format
 from django.utils.html import format_html
@@ -15,9 +22,53 @@ from designer.history.items import ItemKey
 from designer.history.places import item_key, state_of_row
 from designer.loading import latest
 from designer.models import ItemChange
+from designer.studio.saving.form_contents import (
+    saved_contents,
+    sealed,
+    sent_contents,
+    shape_of,
+    unsealed,
+    write,
+)
+from designer.studio.saving.three_way_merge import Question, merge
 
-# The field that says which state of the row the form was filled in over.
+# The fields that say which state of the row the form was filled in over, and what it held then.
 SEEN = "_seen"
+OPENED = "_opened"
+# The questions that a page asks, sealed, and before each question's name its answer.
+ASKED = "_asked"
+ANSWER = "_answer-"
+THEIRS = "theirs"
+
+_SALT = "designer.edit-conflict"
+
+
+@dataclass(frozen=True, slots=True)
+class ShownQuestion:
+    """`answer` is what has been chosen already: `mine`, `theirs` or nothing."""
+
+    question: Question
+    answer: str = ""
+
+    @property
+    def field(self) -> str:
+        return f"{ANSWER}{self.question.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """What has become of a page since it was opened. `taken` names what was taken from the other."""
+
+    by_whom: SafeString | str
+    taken: Collection[str] = ()
+    questions: Collection[ShownQuestion] = ()
+
+    @property
+    def sealed(self) -> str:
+        """The questions, for the hidden field that brings them back."""
+        asked = [shown.question for shown in self.questions]
+        fields = [[one.name, one.label, one.mine, one.theirs, one.edits] for one in asked]
+        return signing.dumps([str(self.by_whom), fields], salt=_SALT, compress=True)
 
 
 def state_shown(row: Model | None) -> str:
@@ -25,27 +76,91 @@ def state_shown(row: Model | None) -> str:
     return "" if row is None else state_of_row(row, latest())
 
 
-def overtaken(request: HttpRequest, row: Model | None) -> SafeString | None:
-    """Why this save would undo somebody else's; None where it would not."""
+def opened_with(form: BaseForm, formsets: Iterable[BaseFormSet[Any]]) -> str:
+    """What the form has to send back as `OPENED`; both are unbound."""
+    return sealed(saved_contents(form, formsets))
+
+
+def unbound_request(request: HttpRequest) -> HttpRequest:
+    """The request as if the page were opened by it, for forms of what is saved."""
+    opened = copy(request)
+    opened.method = "GET"
+    return opened
+
+
+def settle(
+    request: HttpRequest,
+    row: Model | None,
+    saved_forms: Callable[[], tuple[BaseForm, list[BaseFormSet[Any]]]],
+    access: Collection[str],
+) -> Conflict | None:
+    """Put into `request.POST` what saving is to make of the page; None where nobody else has changed it.
+
+    `saved_forms` makes unbound forms of what is saved now. Nothing may be saved while there are questions.
+    """
+    asked = _answered(request)
+    if asked is not None:
+        return asked
     seen = request.POST.get(SEEN)
-    if row is None or not seen:
-        return None
     configuration = latest()
-    if seen == state_of_row(row, configuration):
+    if row is None or not seen or seen == state_of_row(row, configuration):
         return None
-    return _by_whom(item_key(row, configuration))
+    form, formsets = saved_forms()
+    shape = shape_of(form, formsets)
+    merged = merge(
+        shape,
+        unsealed(request.POST.get(OPENED, "")),
+        sent_contents(request.POST, shape),
+        saved_contents(form, formsets),
+        access,
+    )
+    posted = request.POST.copy()
+    write(merged.contents, shape, posted)
+    _replace(request, posted)
+    questions = [ShownQuestion(question) for question in merged.questions]
+    return Conflict(_by_whom(item_key(row, configuration)), merged.taken, questions)
 
 
-def _by_whom(key: ItemKey | None) -> SafeString:
+def _answered(request: HttpRequest) -> Conflict | None:
+    """The questions of the page before, if any of them has no answer. Answers are put into the form."""
+    sent = request.POST.get(ASKED)
+    if not sent:
+        return None
+    try:
+        by_whom, fields = signing.loads(sent, salt=_SALT)
+    except signing.BadSignature:
+        return None
+    shown = [_with_answer(request, Question(*each)) for each in fields]
+    if not all(one.answer for one in shown):
+        return Conflict(SafeString(by_whom), questions=shown)
+    posted = request.POST.copy()
+    for one in shown:
+        if one.answer == THEIRS:
+            for name, values in one.question.edits.items():
+                posted.setlist(name, values)
+    _replace(request, posted)
+    return None
+
+
+def _with_answer(request: HttpRequest, question: Question) -> ShownQuestion:
+    shown = ShownQuestion(question)
+    return replace(shown, answer=request.POST.get(shown.field, ""))
+
+
+def _replace(request: HttpRequest, posted: QueryDict) -> None:
+    request.POST = posted  # type: ignore[assignment]  # as immutable as its user leaves it
+
+
+def _by_whom(key: ItemKey | None) -> SafeString | str:
     change = None
     if key is not None:
         changes = ItemChange.objects.filter(collection=key[0], key=key[1]).select_related("version")
         change = changes.order_by("-id").first()
     if change is None:
-        return format_html("{}", _("Changed since you opened this page. Save again to write over it."))
+        return _("Changed since you opened this page.")
     version = change.version
     return format_html(
-        '{} <a href="{}" target="_blank" rel="noopener">{}</a>. {}',
+        '{} <a href="{}" target="_blank" rel="noopener">{}</a>',
         _("Changed by %(account)s at %(time)s since you opened this page:")
         % {
             "account": version.account or version.get_origin_display(),
@@ -53,5 +168,4 @@ def _by_whom(key: ItemKey | None) -> SafeString:
         },
         reverse("studio:version", args=[version.pk]),
         _("compare"),
-        _("What you typed is kept below; saving again writes over the change."),
     )

@@ -1,0 +1,275 @@
+"""What the form of a page holds, as a browser sends it: its fields, and the rows under it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from django import forms
+from django.core import signing
+from django.core.exceptions import ValidationError
+from django.forms import BaseForm, BaseFormSet
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+
+from designer.models import (
+    Binding,
+    Column,
+    Fetcher,
+    Input,
+    Precondition,
+    RelatedColumn,
+    RoleRule,
+    RowRuleEntry,
+)
+
+# What was sent for a field: none for an empty checkbox, several for a list of choices.
+Sent: TypeAlias = list[str]
+
+_SALT = "designer.form-contents"
+_POSITION = "position"
+_REMOVED = "DELETE"
+# What a row is known by where its id is another one: an import and a restore write the rows anew.
+_KEYS: Mapping[Any, tuple[str, ...]] = {
+    Input: ("name",),
+    Binding: ("attribute",),
+    Column: ("name", "attribute"),
+    Fetcher: ("name",),
+    Precondition: ("expression",),
+    RelatedColumn: ("name", "attribute"),
+    RoleRule: ("claim",),
+    RowRuleEntry: ("callers",),
+}
+# Fields that mean something only together.
+_UNITS: Mapping[Any, frozenset[str]] = {
+    Input: frozenset({"type", "default_text", "allowed_text"}),
+    Binding: frozenset({"source", "value_text"}),
+}
+
+
+@dataclass
+class Contents:
+    """The fields of a form, or of one of its rows; `rows` are in their order, by the name of their list.
+
+    `place` is the prefix of its fields on the page, once it has been read of one or written to one.
+    """
+
+    values: dict[str, Sent]
+    rows: dict[str, list[Contents]] = field(default_factory=dict)
+    pk: str = ""
+    removed: bool = False
+    place: str = ""
+
+    def name(self, field: str) -> str:
+        """What a field is called on the page."""
+        return f"{self.place}-{field}" if self.place else field
+
+    def to_json(self) -> dict[str, Any]:
+        rows = {name: [row.to_json() for row in listed] for name, listed in self.rows.items()}
+        return {"values": self.values, "rows": rows, "pk": self.pk}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Contents:
+        rows = {name: [cls.from_json(row) for row in listed] for name, listed in data["rows"].items()}
+        return cls(data["values"], rows, data["pk"])
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The fields of a form and the lists under it, whatever is in them. `blank` is a new row's values."""
+
+    fields: Mapping[str, forms.Field]
+    lists: Mapping[str, Shape] = field(default_factory=dict)
+    noun: str = ""
+    key: tuple[str, ...] = ()
+    unit: frozenset[str] = frozenset()
+    blank: Mapping[str, Sent] = field(default_factory=dict)
+    id: str = "id"
+    has_order: bool = False
+
+    def known_by(self, row: Contents) -> tuple[str, ...]:
+        """What people know a row by; empty where that has not been filled in."""
+        return next((tuple(row.values[name]) for name in self.key if any(row.values.get(name, ()))), ())
+
+    def title(self, row: Contents) -> str:
+        known = next((name for name in self.key if any(row.values.get(name, ()))), None)
+        if known is None:
+            return self.noun
+        said = in_words(self.fields[known], row.values[known])
+        return _("%(noun)s “%(name)s”") % {"noun": self.noun, "name": said}
+
+
+def shape_of(form: BaseForm, formsets: Iterable[BaseFormSet[Any]]) -> Shape:
+    """The shape of a page's form with its rows."""
+    return Shape(dict(form.fields), {formset.prefix or "": _shape_of_rows(formset) for formset in formsets})
+
+
+def saved_contents(form: BaseForm, formsets: Iterable[BaseFormSet[Any]]) -> Contents:
+    """What an unbound form shows, as a browser that changes nothing would send it."""
+    values = {name: _shown(form, name) for name in form.fields}
+    return Contents(values, {formset.prefix or "": _saved_rows(formset) for formset in formsets})
+
+
+def sent_contents(data: QueryDict, shape: Shape, prefix: str = "") -> Contents:
+    """What was sent. A list that was not sent is left out, and so is a new row that nobody filled in."""
+    made = Contents({}, place=prefix)
+    made.values = {name: list(map(str, data.getlist(made.name(name)))) for name in shape.fields}
+    for name, inner in shape.lists.items():
+        total = data.get(f"{made.name(name)}-TOTAL_FORMS", "")
+        if isinstance(total, str) and total.isdecimal():
+            made.rows[name] = _sent_rows(data, inner, made.name(name), min(int(total), _MOST_ROWS))
+    return made
+
+
+_MOST_ROWS = 2000
+
+
+def write(contents: Contents, shape: Shape, data: QueryDict) -> None:
+    """Put `contents` into `data` in place of what it held of the form, and say there which row is where."""
+    for name in shape.fields:
+        data.setlist(contents.name(name), contents.values.get(name, []))
+    for name, rows in contents.rows.items():
+        _write_rows(rows, shape.lists[name], contents.name(name), data)
+
+
+def sealed(contents: Contents) -> str:
+    """For a hidden field: what the page was opened with comes back as it was."""
+    return signing.dumps(contents.to_json(), salt=_SALT, compress=True)
+
+
+def unsealed(text: str) -> Contents | None:
+    """None for what this installation has not sealed."""
+    try:
+        return Contents.from_json(signing.loads(text, salt=_SALT))
+    except signing.BadSignature:
+        return None
+
+
+def meaning(field: forms.Field, sent: Sent) -> Any:
+    """What was sent, so that two ways to write the same are equal."""
+    if isinstance(field.widget, forms.CheckboxInput):
+        return bool(sent) and sent[-1].lower() != "false"
+    if getattr(field.widget, "allow_multiple_selected", False):
+        return sorted(set(sent))
+    text = (sent[-1] if sent else "").replace("\r\n", "\n")
+    if isinstance(field, forms.ChoiceField | forms.ModelChoiceField):
+        return text
+    try:
+        return field.to_python(text)
+    except ValidationError:
+        return text
+
+
+def in_words(field: forms.Field, sent: Sent) -> str:
+    """What was sent as the page shows it."""
+    if isinstance(field.widget, forms.CheckboxInput):
+        return _("yes") if meaning(field, sent) else _("no")
+    labels = _labels(field)
+    return ", ".join(str(labels.get(text, text)) for text in sent if text) or "–"
+
+
+def _labels(field: forms.Field) -> Mapping[str, Any]:
+    if not isinstance(field, forms.ChoiceField | forms.ModelChoiceField):
+        return {}
+    found: dict[str, Any] = {}
+    choices: Iterable[Any] = field.choices  # type: ignore[assignment]  # an iterable, whatever the stubs say
+    for value, label in choices:
+        if isinstance(label, list | tuple):
+            found |= {str(inner): said for inner, said in label}
+        else:
+            found[str(value)] = label
+    return found
+
+
+def _shape_of_rows(formset: Any) -> Shape:
+    blank = formset.empty_form
+    own = {formset.fk.name, formset.model._meta.pk.name, _POSITION, _REMOVED}
+    fields = {name: made for name, made in blank.fields.items() if name not in own}
+    return Shape(
+        fields,
+        {
+            _last(inner.formset.prefix): _shape_of_rows(inner.formset)
+            for inner in getattr(formset, "item_template", ())
+        },
+        noun=str(formset.model._meta.verbose_name),
+        key=tuple(name for name in _KEYS.get(formset.model, ()) if name in fields),
+        unit=_UNITS.get(formset.model, frozenset()),
+        blank={name: _shown(blank, name) for name in fields},
+        id=formset.model._meta.pk.name,
+        has_order=_POSITION in blank.fields,
+    )
+
+
+def _saved_rows(formset: Any) -> list[Contents]:
+    own = {formset.fk.name, formset.model._meta.pk.name, _POSITION, _REMOVED}
+    return [
+        Contents(
+            {name: _shown(form, name) for name in form.fields if name not in own},
+            {
+                _last(inner.formset.prefix): _saved_rows(inner.formset)
+                for inner in getattr(form, "nested_formsets", ())
+            },
+            pk=str(form.instance.pk),
+            place=form.prefix,
+        )
+        for form in formset.initial_forms
+    ]
+
+
+def _shown(form: BaseForm, name: str) -> Sent:
+    bound = form[name]
+    value, widget = bound.value(), bound.field.widget
+    if isinstance(widget, forms.CheckboxInput):
+        return ["on"] if widget.check_test(value) else []
+    formatted = widget.format_value(value)
+    if isinstance(formatted, list | tuple):
+        return [str(each) for each in formatted]
+    return ["" if formatted is None else str(formatted)]
+
+
+def _sent_rows(data: QueryDict, shape: Shape, prefix: str, total: int) -> list[Contents]:
+    found = []
+    for at in range(total):
+        row = sent_contents(data, shape, f"{prefix}-{at}")
+        row.pk = str(data.get(row.name(shape.id), ""))
+        row.removed = bool(data.get(row.name(_REMOVED)))
+        if row.pk or not (row.removed or _is_blank(row, shape)):
+            position = str(data.get(row.name(_POSITION), ""))
+            # As the form saves them: new rows go behind, unless they were put elsewhere.
+            is_put = position.isdecimal() and (bool(row.pk) or position != "0")
+            found.append((int(position) if is_put else _MOST_ROWS, at, row))
+    return [row for _position, _at, row in sorted(found, key=lambda each: each[:2])]
+
+
+def _is_blank(row: Contents, shape: Shape) -> bool:
+    return not any(row.rows.values()) and all(
+        meaning(field, row.values[name]) == meaning(field, shape.blank[name])
+        for name, field in shape.fields.items()
+    )
+
+
+def _write_rows(rows: list[Contents], shape: Shape, prefix: str, data: QueryDict) -> None:
+    for name in [name for name in data if name.startswith(f"{prefix}-")]:
+        del data[name]
+    # The form takes those that are saved first.
+    listed = [*(row for row in rows if row.pk), *(row for row in rows if not row.pk)]
+    data[f"{prefix}-TOTAL_FORMS"] = str(len(listed))
+    data[f"{prefix}-INITIAL_FORMS"] = str(sum(bool(row.pk) for row in rows))
+    for at, row in enumerate(listed):
+        row.place = f"{prefix}-{at}"
+        write(row, shape, data)
+        data[row.name(shape.id)] = row.pk
+        if row.removed:
+            data[row.name(_REMOVED)] = "on"
+        if shape.has_order:
+            data[row.name(_POSITION)] = str(place_in(rows, row))
+
+
+def place_in(rows: list[Contents], row: Contents) -> int:
+    """Its number among `rows`, from 1: a new row with 0 counts as one that was put nowhere."""
+    return next(at for at, known in enumerate(rows, 1) if known is row)
+
+
+def _last(prefix: str) -> str:
+    return prefix.rpartition("-")[2]
