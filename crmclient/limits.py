@@ -60,6 +60,8 @@ def decimal_places(value: Decimal) -> int:
     _, digits, exponent = value.as_tuple()
     if not isinstance(exponent, int) or exponent >= 0:
         return 0
+    if digits[-1]:
+        return -exponent
     zeros = 0
     for digit in reversed(digits):
         if digit or zeros == -exponent:

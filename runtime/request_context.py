@@ -7,11 +7,11 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, BinaryIO, Protocol
 
 from django.conf import settings
 from django.http import HttpRequest
+from django.utils.functional import cached_property
 
 from crmclient import Call, Guid, Reference, Share, Value, parse_guid
 from crmclient.watchdog import Watch
@@ -84,7 +84,8 @@ class Exchange:
     without_value: set[str] = field(default_factory=set)
     caller: Caller = ANONYMOUS
     now: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.UTC))
-    deadline: float = field(default_factory=lambda: time.monotonic() + settings.PORTICO["REQUEST_DEADLINE"])
+    # A second of time.monotonic(). Without one it is the watch's, or that of a request which begins now.
+    deadline: float = 0.0
     # Where the endpoint's answers are cached: the write generations when the request began, as read from the
     # database, and what callers who share this answer have in common; None: nothing.
     write_generations: str | None = None
@@ -97,6 +98,8 @@ class Exchange:
     def __post_init__(self) -> None:
         if self.watch is not None:
             self.deadline = self.watch.deadline
+        elif not self.deadline:
+            self.deadline = time.monotonic() + settings.PORTICO["REQUEST_DEADLINE"]
 
     @cached_property
     def record_id(self) -> Guid:
@@ -136,8 +139,9 @@ class Exchange:
     def call(self) -> Call:
         """How the platform is called: until when, from which share of its budget and, where impersonation is
         on, as whom."""
-        acting = self.caller.platform_user if settings.PORTICO["CRM_IMPERSONATE"] else None
-        ends = min(self.deadline, time.monotonic() + settings.PORTICO["PLATFORM_TIMEOUT"])
+        env = settings.PORTICO
+        acting = self.caller.platform_user if env["CRM_IMPERSONATE"] else None
+        ends = min(self.deadline, time.monotonic() + env["PLATFORM_TIMEOUT"])
         return Call(caller=acting, deadline=ends, share=self._share, spender=self.spender)
 
     @property

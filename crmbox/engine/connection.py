@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import datetime as dt
 import threading
+import time
 from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any
@@ -35,12 +36,12 @@ class Unit:
 
     snapshot: Snapshot
 
-    def __init__(self, alias: str) -> None:
-        self.alias = alias
-        self._wrapper: BaseDatabaseWrapper = connections[alias]
-        self.dialect = dialect_of(self._wrapper.vendor)
+    def __init__(self, database: BaseDatabaseWrapper, *, watched: bool | None = None) -> None:
+        self.alias = database.alias
+        self._wrapper = database
+        self.dialect = dialect_of(database.vendor)
         # Looked at once: it takes Django's settings, which are slow, and a unit is short.
-        self._is_watched = is_watched(self._wrapper)
+        self._is_watched = is_watched(database) if watched is None else watched
         self._owns_transaction = False
         self._turn: threading.Lock | None = None
 
@@ -145,8 +146,8 @@ class WriteUnit(Unit):
     version: int
     now: dt.datetime
 
-    def __init__(self, alias: str) -> None:
-        super().__init__(alias)
+    def __init__(self, database: BaseDatabaseWrapper) -> None:
+        super().__init__(database)
         self._atomic: transaction.Atomic | None = None
         self._after_commit: list[Callable[[], object]] = []
 
@@ -226,7 +227,7 @@ def is_watched(wrapper: BaseDatabaseWrapper) -> bool:
 
 def whole_second() -> dt.datetime:
     """The time now, as records are stamped with it."""
-    return dt.datetime.now(dt.UTC).replace(microsecond=0)
+    return dt.datetime.fromtimestamp(int(time.time()), dt.UTC)
 
 
 def _only(found: list[Row]) -> Row:
@@ -236,8 +237,8 @@ def _only(found: list[Row]) -> Row:
 
 
 def read_unit(alias: str = DEFAULT_DB_ALIAS) -> ReadUnit:
-    return ReadUnit(alias)
+    return ReadUnit(connections[alias])
 
 
 def write_unit(alias: str = DEFAULT_DB_ALIAS) -> WriteUnit:
-    return WriteUnit(alias)
+    return WriteUnit(connections[alias])

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, ProgrammingError, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
 
 from crmbox.engine.connection import Unit, is_watched, whole_second
 from crmbox.engine.dialects import dialect_of
@@ -29,8 +30,8 @@ from crmbox.engine.snapshot_store import latest_snapshot
 class SingleRead(Unit):
     """`snapshot` is what this process knew last."""
 
-    def __init__(self, alias: str, snapshot: Snapshot) -> None:
-        super().__init__(alias)
+    def __init__(self, database: BaseDatabaseWrapper, snapshot: Snapshot) -> None:
+        super().__init__(database, watched=False)
         self.snapshot = snapshot
 
     @property
@@ -54,8 +55,8 @@ class SingleRead(Unit):
 class SingleUnit(Unit):
     """`snapshot` is what this process knew last: the statement finds out whether that is still so."""
 
-    def __init__(self, alias: str, snapshot: Snapshot) -> None:
-        super().__init__(alias)
+    def __init__(self, database: BaseDatabaseWrapper, snapshot: Snapshot) -> None:
+        super().__init__(database, watched=False)
         self.snapshot = snapshot
         self.now = whole_second()
 
@@ -80,24 +81,22 @@ class SingleUnit(Unit):
 
 def single_unit(alias: str = DEFAULT_DB_ALIAS) -> SingleUnit | None:
     """None where it is not ours to begin and end a transaction, or somebody wants to see each statement."""
-    snapshot = _known(alias)
-    return None if snapshot is None else SingleUnit(alias, snapshot)
+    database = connections[alias]
+    snapshot = _known(database)
+    return None if snapshot is None else SingleUnit(database, snapshot)
 
 
 def single_read(alias: str = DEFAULT_DB_ALIAS) -> SingleRead | None:
     """As `single_unit`."""
-    snapshot = _known(alias)
-    return None if snapshot is None else SingleRead(alias, snapshot)
+    database = connections[alias]
+    snapshot = _known(database)
+    return None if snapshot is None else SingleRead(database, snapshot)
 
 
-def _known(alias: str) -> Snapshot | None:
-    wrapper = connections[alias]
-    dialect = dialect_of(wrapper.vendor)
-    if wrapper.in_atomic_block:
+def _known(database: BaseDatabaseWrapper) -> Snapshot | None:
+    if database.in_atomic_block:
         return None
-    wrapper.close_if_health_check_failed()
-    if wrapper.connection is None:
+    database.close_if_health_check_failed()
+    if database.connection is None or is_watched(database):
         return None
-    if is_watched(wrapper):
-        return None
-    return latest_snapshot(dialect)
+    return latest_snapshot(dialect_of(database.vendor))

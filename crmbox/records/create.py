@@ -114,7 +114,7 @@ def _fill_in(written: Written, now: dt.datetime, actor: Reference) -> None:
     written.stamp(("createdon", "modifiedon"), now)
     if created is not None:
         written.columns[written.stored.columns["createdon"].name] = created
-    written.stamp(("createdby", "modifiedby"), actor)
+    written.stamp_user(("createdby", "modifiedby"), actor.id)
 
 
 def _owner(written: Written, actor: Reference) -> Reference:
@@ -123,7 +123,7 @@ def _owner(written: Written, actor: Reference) -> Reference:
         if item.attribute == OWNER:
             return Reference(item.entity, item.id)
     if not any(problem.attribute == OWNER for problem in written.problems):
-        written.set(OWNER, actor)
+        written.stamp_user((OWNER,), actor.id)
     return actor
 
 

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import cast
 
 from crmbox.engine.connection import Unit
+from crmbox.engine.dialects.base import DbValue
 from crmbox.engine.names import quote
 from crmbox.engine.snapshot import StoredColumn, StoredEntity
 from crmbox.records.written import Written
@@ -21,11 +22,14 @@ STATE, STATUS = "statecode", "statuscode"
 
 @dataclass(frozen=True, slots=True)
 class States:
-    """`default_status` by state, `state_of` by status; a new record is in state `first`."""
+    """`default_status` by state, `state_of` by status; a new record is in state `first`, which makes its
+    columns `initial`.
+    """
 
     first: int
     default_status: dict[int, int]
     state_of: dict[int, int]
+    initial: dict[str, DbValue]
 
 
 def settle_state(written: Written, *, creating: bool) -> None:
@@ -40,7 +44,9 @@ def settle_state(written: Written, *, creating: bool) -> None:
         if state is not None and states.state_of[status] != state:
             written.problems.append(UnknownOption(STATUS, f"{status} is no status of the state {state}."))
         written.set(STATE, states.state_of[status])
-    elif state is not None or creating or written.sets(STATUS):
+    elif state is None and creating:
+        written.columns.update(states.initial)
+    elif state is not None or written.sets(STATUS):
         state = states.first if state is None else state
         written.set(STATE, state)
         written.set(STATUS, states.default_status[state])
@@ -58,16 +64,16 @@ def _states_of(stored: StoredEntity) -> States | None:
     for value, belongs_to in state_of.items():
         first_status.setdefault(belongs_to, value)
     options = state.attribute.options.options
-    return States(
-        options[0].value,
-        {
-            option.value: first_status[option.value]
-            if option.default_status is None
-            else option.default_status
-            for option in options
-        },
-        state_of,
-    )
+    first = options[0].value
+    default_status = {
+        option.value: first_status[option.value] if option.default_status is None else option.default_status
+        for option in options
+    }
+    initial = {
+        state.name: state.codec.encode(first),
+        status.name: status.codec.encode(default_status[first]),
+    }
+    return States(first, default_status, state_of, initial)
 
 
 def is_joined(written: Written) -> bool:

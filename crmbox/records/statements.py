@@ -15,7 +15,7 @@ from crmbox.records.referenced_records import BUSINESS_UNIT
 from crmbox.records.written import Written
 from crmclient import fitting
 from crmclient.errors import DuplicateKey, PlatformError, RecordNotFound, VersionMismatch
-from crmclient.values import Guid, Reference
+from crmclient.values import Guid
 
 VERSION = "versionnumber"
 
@@ -144,7 +144,7 @@ def store(
 
 def stamp(written: Written, now: dt.datetime, caller: Guid | None) -> None:
     written.set("modifiedon", now)
-    written.set("modifiedby", Reference("systemuser", caller or SERVICE_USER))
+    written.stamp_user(("modifiedby",), caller or SERVICE_USER)
 
 
 def record_id(stored: StoredEntity, id: Guid) -> Guid:

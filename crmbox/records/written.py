@@ -4,7 +4,8 @@ raised.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from crmbox.engine.dialects.base import DbValue
@@ -64,7 +65,7 @@ class Written:
             self._store(column, value)
 
     def stamp(self, names: Iterable[str], value: Value) -> None:
-        """One value of the engine's own making for several attributes of one type, encoded once."""
+        """One plain value of the engine's own making for several attributes of one type, encoded once."""
         encoded: DbValue = None
         for name in names:
             column = self.stored.columns.get(name)
@@ -73,8 +74,10 @@ class Written:
             if encoded is None:
                 encoded = column.codec.encode(value)
             self.columns[column.name] = encoded
-            if column.target is not None and isinstance(value, Reference):
-                self.columns[column.target] = value.entity
+
+    def stamp_user(self, names: tuple[str, ...], user: Guid) -> None:
+        """`user` as the value of several lookups, which few users are, and so often."""
+        self.columns.update(_user_in(self.stored, names, user))
 
     def sets(self, name: str) -> bool:
         """Whether the write gives the attribute a value or clears it."""
@@ -134,3 +137,14 @@ class Written:
                 self.pointed.append(Pointed(attribute.logical_name, value.entity, str(encoded)))
         elif attribute.targets and checked:
             self.pointed.append(Pointed(attribute.logical_name, attribute.targets[0], str(encoded)))
+
+
+@lru_cache(maxsize=4096)
+def _user_in(stored: StoredEntity, names: tuple[str, ...], user: Guid) -> Mapping[str, DbValue]:
+    value = Reference("systemuser", user)
+    values: dict[str, DbValue] = {}
+    for column in (stored.columns[name] for name in names if name in stored.columns):
+        values[column.name] = column.codec.encode(value)
+        if column.target is not None:
+            values[column.target] = value.entity
+    return values

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from typing import Any
 
 from project.server.environ import Environ
@@ -11,6 +12,12 @@ Application = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
 
 # Of a long answer, what one turn of a thread makes at least, and what is handed on at once at most.
 PIECE = 96 * 1024
+
+
+# The service's own headers are few.
+@lru_cache(maxsize=256)
+def _encoded(name: str) -> bytes:
+    return name.lower().encode("latin-1")
 
 
 class Answer:
@@ -24,7 +31,7 @@ class Answer:
         self.is_whole = True
 
     def _start_response(self, status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> None:
-        encoded = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers]
+        encoded = [(_encoded(name), value.encode("latin-1")) for name, value in headers]
         self.start = {"type": "http.response.start", "status": int(status[:3]), "headers": encoded}
 
     @classmethod

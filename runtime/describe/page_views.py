@@ -11,7 +11,6 @@ import orjson
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render as render_page
-from rest_framework.request import Request
 
 from crmclient.metadata import ENGLISH
 from runtime.describe.api_schema import Schema
@@ -81,30 +80,30 @@ class PageViewSet(GuardedViewSet):
     make: Make = None  # type: ignore[assignment]
     answers_json = False
 
-    def __init__(self, **given: Any) -> None:
-        super().__init__(**given)
+    def initial(self, request: HttpRequest) -> None:
         self.access = self.page.access
+        super().initial(request)
 
-    def read(self, request: Request, **kwargs: Any) -> HttpResponseBase:
-        page, plain = self.page, request._request
+    def read(self, request: HttpRequest) -> HttpResponseBase:
+        page = self.page
         if not page.names_its_type:
-            refuse_unacceptable(plain.META.get("HTTP_ACCEPT"), page.media)
+            refuse_unacceptable(request.META.get("HTTP_ACCEPT"), page.media)
         asked = self._asked()
         tag, packed = self._tags(asked)
-        packs = takes_gzip(plain)
+        packs = takes_gzip(request)
         shown = packed if packs else tag
         headers = {"ETag": shown, "Vary": "Authorization, Accept-Encoding"}
         # For who has it, nothing is put together; `*` asks whether there is anything at all.
-        if shown in plain.META.get("HTTP_IF_NONE_MATCH", ""):
+        if shown in request.META.get("HTTP_IF_NONE_MATCH", ""):
             return HttpResponse(status=304, headers=headers)
         content = DOCUMENTS.get(shown, partial(self._packed if packs else self._plain, asked))
-        if not_modified(plain, shown):
+        if not_modified(request, shown):
             return HttpResponse(status=304, headers=headers)
         if packs:
             headers["Content-Encoding"] = GZIP
         if page.path.startswith("/api/schema"):
             headers["Link"] = '</api/schema/format>; rel="describedby"'
-        return in_pieces(plain, content, page.media, headers)
+        return in_pieces(request, content, page.media, headers)
 
     def _tags(self, asked: Asked) -> tuple[str, str]:
         """The entity tags of the answer as it is and packed."""

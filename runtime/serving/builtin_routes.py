@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
-from rest_framework.request import Request
 
 from runtime.http.conditions import digest, unless_held
 from runtime.http.limits import count_login
@@ -24,12 +22,12 @@ from runtime.tokens.token_views import RefreshView, RevokeView, TokenView
 class ContextViewSet(GuardedViewSet):
     """`GET /api/context`: what the configuration says of the caller, who may be anyone with a token."""
 
-    def read(self, request: Request, **kwargs: Any) -> HttpResponseBase:
+    def read(self, request: HttpRequest) -> HttpResponseBase:
         read_parameters(self.exchange.request, ())
         context = self.exchange.user_context.answer(self.exchange.caller, self.exchange.call)
         response = json_response(context)
         response.headers["ETag"] = f'"{digest(response.content)}"'
-        return unless_held(request._request, response)
+        return unless_held(request, response)
 
 
 _context = ContextViewSet.as_view({"get": "read"})

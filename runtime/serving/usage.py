@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import logging
+import time
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -18,8 +19,9 @@ logger = logging.getLogger("portico.usage")
 # Of each endpoint the newest row is kept for ever: it says when it was called last.
 KEPT = dt.timedelta(days=35)
 
-_Place: TypeAlias = tuple[str, dt.datetime]
-_LONG_AGO = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+# An endpoint, and how many hours there were since 1970: as a date it is written once, and counted often.
+_Place: TypeAlias = tuple[str, int]
+_HOUR = 3600
 
 
 @dataclass(slots=True)
@@ -29,7 +31,8 @@ class _Counts:
     failed: int = 0
     platform_calls: int = 0
     throttled: int = 0
-    last: dt.datetime = _LONG_AGO
+    # A second of `time.time()`.
+    last: float = 0.0
 
     def add(self, other: _Counts) -> None:
         self.calls += other.calls
@@ -54,8 +57,8 @@ class Usage(BatchedCounts[_Place, _Counts]):
 
         `throttled`: it was refused for the platform's budget.
         """
-        now = dt.datetime.now(dt.UTC)
-        place = endpoint, now.replace(minute=0, second=0, microsecond=0)
+        now = time.time()
+        place = endpoint, int(now // _HOUR)
         with self._lock:
             counts = self._counts[place]
             counts.calls += 1
@@ -68,27 +71,31 @@ class Usage(BatchedCounts[_Place, _Counts]):
 
     def _add(self, place: _Place, counts: _Counts) -> int:
         endpoint, hour = place
-        return EndpointCalls.objects.filter(endpoint=endpoint, hour=hour).update(
+        return EndpointCalls.objects.filter(endpoint=endpoint, hour=_moment(hour * _HOUR)).update(
             calls=F("calls") + counts.calls,
             refused=F("refused") + counts.refused,
             failed=F("failed") + counts.failed,
             platform_calls=F("platform_calls") + counts.platform_calls,
             throttled=F("throttled") + counts.throttled,
-            last_at=counts.last,
+            last_at=_moment(counts.last),
         )
 
     def _create(self, place: _Place, counts: _Counts) -> None:
         endpoint, hour = place
         EndpointCalls.objects.create(
             endpoint=endpoint,
-            hour=hour,
+            hour=_moment(hour * _HOUR),
             calls=counts.calls,
             refused=counts.refused,
             failed=counts.failed,
             platform_calls=counts.platform_calls,
             throttled=counts.throttled,
-            last_at=counts.last,
+            last_at=_moment(counts.last),
         )
+
+
+def _moment(seconds: float) -> dt.datetime:
+    return dt.datetime.fromtimestamp(seconds, dt.UTC)
 
 
 usage = Usage()

@@ -5,11 +5,11 @@ route → address limit → token → caller limit → roles → (the operation:
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
-from rest_framework.request import Request
 from rest_framework.viewsets import ViewSet
 
 from designer.definitions import AccessDefinition
@@ -20,6 +20,7 @@ from runtime.callers.refusals import authentication_required, forbidden, type_no
 from runtime.callers.tokens import authenticate
 from runtime.http.addresses import client_address
 from runtime.http.conditions import unless_held
+from runtime.http.failures import answer as answer_to
 from runtime.http.failures import misconfigured
 from runtime.http.limits import count_address, count_caller, count_endpoint
 from runtime.http.problems import Problem
@@ -46,43 +47,48 @@ class GuardedViewSet(ViewSet):
     is_public: bool = False
     # Other types are known only when the answer is found: the operation looks at `Accept` itself.
     answers_json: bool = True
-    default_response_headers = {}
 
-    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        # As DRF's, but for what it asks its own request, which is slow to answer: `served` has looked at the
-        # method.
-        self.args, self.kwargs = args, kwargs
-        self.request = self.initialize_request(request)
-        try:
-            self.initial(self.request, *args, **kwargs)
-            response = getattr(self, (request.method or "").lower())(self.request, *args, **kwargs)
-        except Exception as error:
-            response = self.handle_exception(error)
-        return self.finalize_response(self.request, response)
+    @classmethod
+    def as_view(cls, actions: Mapping[str, str], **given: Any) -> Callable[..., HttpResponseBase]:  # type: ignore[override]
+        """As DRF's: a new viewset for each request, which the method of the name in `actions` answers.
 
-    def initialize_request(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Request:
-        # Bodies are read by the operation, and callers found below: no parsers, no authenticators.
-        return Request(request)
+        DRF's makes each from what was given, binds every method to it and wraps the request in one for
+        parsers and authenticators, of which there are none here: a twentieth of a read. So all of them are
+        copies of one, and the steps, which keep DRF's names, are given Django's own request.
+        """
+        model = cls(**given)
+        names = {"head": actions["get"], **actions} if "get" in actions else dict(actions)
 
-    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        plain = request._request
-        exchange: Exchange = kwargs["exchange"]
+        def view(request: HttpRequest, *, exchange: Exchange) -> HttpResponseBase:
+            viewset = cls.__new__(cls)
+            viewset.__dict__.update(model.__dict__)
+            return viewset.dispatch(request, exchange, names[(request.method or "").lower()])
+
+        # As on DRF's, for those who describe it.
+        view.initkwargs = given  # type: ignore[attr-defined]
+        return view
+
+    def dispatch(self, request: HttpRequest, exchange: Exchange, action: str) -> HttpResponseBase:
         self.exchange = exchange
-        caller = exchange.caller = _caller(plain, exchange.recognition)
-        record_of(plain).caller_type = ANONYMOUS_TYPE if caller.is_anonymous else caller.type
+        try:
+            self.initial(request)
+            response: HttpResponseBase = getattr(self, action)(request)
+        except Exception as error:
+            response = answer_to(error, request)
+        (_PUBLIC if self.is_public else PRIVATE).complete(response)
+        return response
+
+    def initial(self, request: HttpRequest) -> None:
+        """Find out who calls. Raises the Problem of whoever may not."""
+        caller = self.exchange.caller = _caller(request, self.exchange.recognition)
+        record_of(request).caller_type = ANONYMOUS_TYPE if caller.is_anonymous else caller.type
         authorise(caller, self.access, of_every_type=self.admits_every_type)
-        self.count(plain)
+        self.count(request)
         if self.answers_json:
-            refuse_unacceptable(plain.META.get("HTTP_ACCEPT"))
+            refuse_unacceptable(request.META.get("HTTP_ACCEPT"))
 
     def count(self, request: HttpRequest) -> None:
         """Count what only this endpoint limits. Raises Problem 429."""
-
-    def finalize_response(  # type: ignore[override]
-        self, request: Request, response: HttpResponseBase, *args: Any, **kwargs: Any
-    ) -> HttpResponseBase:
-        (_PUBLIC if self.is_public else PRIVATE).complete(response)
-        return response
 
 
 class OperationViewSet(GuardedViewSet):
@@ -104,9 +110,9 @@ class OperationViewSet(GuardedViewSet):
             known = "" if caller.is_anonymous else f"{caller.issuer} {caller.subject}"
             count_endpoint(endpoint.key, limits.rate, limits.caller_rate, known, request)
 
-    def run(self, request: Request, **kwargs: Any) -> HttpResponseBase:
+    def run(self, request: HttpRequest) -> HttpResponseBase:
         try:
-            return self._run(request._request)
+            return self._run(request)
         finally:
             if self.exchange.received is not None:
                 self.exchange.received.close()
@@ -135,7 +141,7 @@ class BrokenViewSet(GuardedViewSet):
 
     admits_every_type = False
 
-    def run(self, request: Request, **kwargs: Any) -> NoReturn:
+    def run(self, request: HttpRequest) -> NoReturn:
         raise misconfigured()
 
 
