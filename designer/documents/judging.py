@@ -21,7 +21,7 @@ from designer.sentences import Sentence, listed
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a plan would lead to, as of the configuration at `revision`.
+    """What a plan would lead to, made of the configuration `before`.
 
     `problems` say why it cannot be made; `findings` are those that it would bring in, blocking ones first;
     `standing` block already, and would go on to. `served` are the keys of endpoints that are served now.
@@ -29,12 +29,16 @@ class Judgement:
     """
 
     plan: Plan
-    revision: Revision
+    before: Configuration
     problems: tuple[str, ...]
     findings: tuple[Finding, ...]
     standing: tuple[Finding, ...]
     served: frozenset[str]
     calls: tuple[CallResult, ...] = ()
+
+    @property
+    def revision(self) -> Revision:
+        return self.before.revision
 
     @property
     def blocking(self) -> tuple[Finding, ...]:
@@ -133,7 +137,7 @@ def _judgement(
     enabled = {definition.key for definition in definitions if definition.enabled}
     return Judgement(
         plan=plan,
-        revision=before.configuration.revision,
+        before=before.configuration,
         problems=problems,
         findings=tuple(new),
         standing=tuple(finding for finding in found if finding in known and finding.is_blocking),

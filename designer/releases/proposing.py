@@ -68,11 +68,12 @@ def propose() -> Proposal:
 
 def differences(before: ConfigurationDocument, after: ConfigurationDocument) -> list[Difference]:
     """What has to be told of the way from one document to another, the most serious first."""
-    found = [_difference(change) for change in plan(before, after, all_groups(before)).changes]
+    found = [difference_of(change) for change in plan(before, after, all_groups(before)).changes]
     return sorted(found, key=lambda difference: -difference.effect.rank)
 
 
-def _difference(change: Change) -> Difference:
+def difference_of(change: Change) -> Difference:
+    """A change of a plan, in the words of the history."""
     before = change.before.to_json() if change.before else None
     after = change.after.to_json() if change.after else None
     field = change.collection.field

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import io
 import json
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -23,7 +25,7 @@ from designer.documents.writing import export, to_bytes
 from designer.history.recording import Author, Origin
 from designer.importing import import_document, preview
 from designer.loading import load
-from designer.models import Endpoint, Release, Version
+from designer.models import Endpoint, EndpointCalls, Release, Version
 from designer.overview import overview
 from designer.readiness import Finding
 from designer.revision import read_revision
@@ -246,3 +248,54 @@ def test_a_document_judged_for_another_state_is_judged_anew(
     import_document(raw, (), AUTHOR)
     assert Endpoint.objects.get(kind="read", entity__segment="accounts").title == "New"
     assert ['"By another" → "New"' in "".join(one.plan.lines()) for one in judged] == [False, True]
+
+
+def test_the_report_says_what_breaks_and_how_often_it_is_called(
+    portico: None, dora: Client, tmp_path: Path
+) -> None:
+    now_ = timezone.now()
+    calls = EndpointCalls.objects
+    calls.all().delete()
+    for days, count in ((1, 3), (34, 40), (36, 500)):
+        at = now_ - dt.timedelta(days=days)
+        calls.create(endpoint="sales.accounts.read", hour=at, calls=count, last_at=at)
+
+    def changes(endpoints: dict[str, Any]) -> None:
+        endpoints["sales.accounts.read"]["columns"].pop()
+        endpoints["sales.accounts.update"]["title"] = "Another title"
+        endpoints["sales.accounts.delete"]["enabled"] = False
+
+    raw = changed(changes)
+    code, out, _ = command(tmp_path, raw, "--dry-run", "--json")
+    report = json.loads(out)
+    assert (code, report["effect"]) == (0, "breaking")
+    by_what = {one["what"]: one["effect"] for one in report["effects"]}
+    assert by_what == {
+        "endpoint sales.accounts.read": "breaking",
+        "endpoint sales.accounts.delete": "breaking",
+        "endpoint sales.accounts.update": "additive",
+    }
+    # What is additive affects nobody.
+    assert [(one["endpoint"], one["calls"]) for one in report["affected"]] == [
+        ("sales.accounts.read", 43),
+        ("sales.accounts.delete", 0),
+    ]
+    shown = send_document(dora, raw).content.decode()
+    assert "sales.accounts.read" in shown
+    assert '<td class="number">43</td>' in shown
+    _, out, _ = command(tmp_path, raw)
+    assert "Breaking:\n" in out
+    assert "Additive: 1\n" in out
+    assert "  sales.accounts.read: 43 calls, the last on " in out
+
+
+def test_a_row_rule_affects_whatever_reaches_the_entity(portico: None, tmp_path: Path) -> None:
+    document = json.loads(now())
+    (entity,) = [item for item in document["entities"] if item["segment"] == "accounts"]
+    entity["row_rule"] = [{"all_records": True}]
+    _, out, _ = command(tmp_path, json.dumps(document).encode(), "--dry-run", "--json")
+    report = json.loads(out)
+    assert report["effect"] == "behaviour"
+    affected = {one["endpoint"] for one in report["affected"]}
+    assert {"sales.accounts.read", "sales.accounts.update"} <= affected
+    assert not [key for key in affected if not key.startswith("sales.")]

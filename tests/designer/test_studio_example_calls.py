@@ -10,10 +10,12 @@ from django.test import Client
 from django.urls import reverse
 
 from crmbox.demo.people import RITA_REP
+from designer.documents.writing import export
 from designer.history.effects import Effect
 from designer.loading import load
 from designer.models import AuditEntry, Endpoint, ItemChange
 from tests.designer.studio import change_url, page
+from tests.designer.test_studio_transfer import send_document
 from tests.runtime.accounts import an_account, endpoint, stored
 
 CONTOSO = "Contoso's secret name"
@@ -122,6 +124,21 @@ def test_an_example_call_is_removed(dora: Client) -> None:
     assert _kept(row) == []
     assert dora.get(edit).status_code == 404
     assert "no example call yet" in page(dora, _url(row, "example-calls")).content.decode()
+
+
+def test_the_studio_imports_what_fails_a_call_only_when_it_is_told_to(dora: Client) -> None:
+    row = endpoint("create")
+    _keep(dora, row, "there", body__name="Contoso")
+    document = export(load()).to_json()
+    (kept,) = [item for item in document["endpoints"] if "example_calls" in item]
+    kept["example_calls"][0]["status"] = 409
+    planned = send_document(dora, document)
+    assert "The example call “there” of sales.accounts.create would fail" in planned.content.decode()
+    digest = planned.context["trial"].digest
+    assert "would fail" in send_document(dora, document, digest=digest).content.decode()
+    assert _kept(row)[0].status == 200
+    assert send_document(dora, document, digest=digest, allow_failing_calls="1").status_code == 302
+    assert _kept(row)[0].status == 409
 
 
 def test_viewers_keep_and_make_none(portico: None) -> None:

@@ -18,7 +18,7 @@ from designer.documents.reading import read_named
 from designer.documents.values_file import read_values
 from designer.example_calls.junit import report
 from designer.example_calls.running import CallResult, run_all
-from designer.management.call_results import counted, failures
+from designer.management.report_lines import counted, failures
 from designer.management.values_option import add_values_option
 from designer.overview import Overview, overview
 from designer.readiness import Finding, State

@@ -15,8 +15,9 @@ from designer.documents.problems import DocumentError
 from designer.documents.values_file import read_values
 from designer.history.recording import Author, Origin
 from designer.history.restoring import newest_version, require_version
+from designer.import_report import report_on
 from designer.importing import Source, import_source, preview_source
-from designer.management.call_results import counted, failures
+from designer.management.report_lines import affected, counted, effects, failures
 from designer.management.values_option import add_values_option
 from designer.readiness import Finding
 
@@ -28,6 +29,9 @@ UNREAD: dict[str, Any] = {
     "findings": [],
     "standing": [],
     "calls": [],
+    "effect": None,
+    "effects": [],
+    "affected": [],
 }
 
 # Whoever has a shell of the service may change everything.
@@ -136,7 +140,8 @@ class Command(BaseCommand):
             raise CommandError("The configuration is not as the document says.", returncode=CHANGES)
 
     def _write_plan(self, judged: Judgement) -> None:
-        for line in judged.plan.lines():
+        report = report_on(judged)
+        for line in (*judged.plan.lines(), *effects(report), *affected(report)):
             self.stdout.write(line)
 
     def _write_findings(self, findings: Iterable[Finding], *words: str) -> None:
@@ -152,7 +157,7 @@ class Command(BaseCommand):
             self.stdout.write(line)
 
     def _report(self, result: str, judged: Judgement | None, problems: Sequence[str] = ()) -> None:
-        told = UNREAD if judged is None else judged.to_json()
+        told = UNREAD if judged is None else {**judged.to_json(), **report_on(judged).to_json()}
         wrong = [str(problem) for problem in (problems if judged is None else judged.problems)]
         report = {"result": result, "version": newest_version(), **told, "problems": wrong}
         self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2))

@@ -25,6 +25,7 @@ from designer.documents.writing import export
 from designer.history.recording import Origin
 from designer.history.restoring import all_groups
 from designer.history.write_access import WriteAccessRefused
+from designer.import_report import DAYS, ImportReport, report_on
 from designer.importing import Source, import_document, preview_source
 from designer.loading import latest
 from designer.models import AuditEntry
@@ -43,6 +44,7 @@ class Trial:
     digest: str
     removable: Mapping[str, int]
     judged: Judgement
+    report: ImportReport
 
     @property
     def lines(self) -> Sequence[str]:
@@ -51,6 +53,11 @@ class Trial:
     @property
     def refusals(self) -> Sequence[str]:
         return tuple(self.judged.sentences())
+
+    @property
+    def only_calls_fail(self) -> bool:
+        """Whether nothing but example calls stands against the import."""
+        return not self.judged.is_acceptable() and self.judged.is_acceptable(allow_failing_calls=True)
 
     @property
     def warnings(self) -> Sequence[Finding]:
@@ -63,7 +70,7 @@ class ImportPage(StudioPage):
     template_name = "designer/pages/import.html"
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        return super().get_context_data(**{"largest": LARGEST_DOCUMENT // 2**20, **kwargs})
+        return super().get_context_data(**{"largest": LARGEST_DOCUMENT // 2**20, "days": DAYS, **kwargs})
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
         try:
@@ -77,7 +84,12 @@ class ImportPage(StudioPage):
             return self.again(problems=error.problems)
 
     def _import(self, request: HttpRequest, raw: bytes, delete: Sequence[str]) -> HttpResponseBase:
-        judged = import_document(raw, delete, author_of(request, Origin.IMPORT))
+        judged = import_document(
+            raw,
+            delete,
+            author_of(request, Origin.IMPORT),
+            allow_failing_calls="allow_failing_calls" in request.POST,
+        )
         if judged.plan.does_nothing:
             messages.info(request, _("It is so already: nothing had to be changed."))
         else:
@@ -132,4 +144,4 @@ def _try(raw: bytes, delete: Sequence[str]) -> Trial:
         raise Refused(judged)
     # Templates look up "items" as a key first, and a Counter has every key.
     removable = dict(Counter(change.group for change in gone))
-    return Trial(_digest(raw, delete), removable, judged)
+    return Trial(_digest(raw, delete), removable, judged, report_on(judged))

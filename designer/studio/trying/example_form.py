@@ -60,7 +60,7 @@ class ExampleForm(forms.Form):
         if example.shape is not None:
             self.fields["has_shape"] = dress(
                 forms.BooleanField(
-                    label=_("The answer has the shape below"),
+                    label=_("Compare the shape"),
                     required=False,
                     initial=True,
                     help_text=_("The answer may have more than that, and null anywhere."),

@@ -112,4 +112,5 @@ def _saved(pages: ModelAdmin, request: HttpRequest, row: EndpointRow) -> Endpoin
 
 
 def _context(pages: ModelAdmin, request: HttpRequest, row: EndpointRow) -> dict[str, Any]:
-    return {**pages.admin_site.each_context(request), "opts": pages.opts, "original": row}
+    site = pages.admin_site.each_context(request)
+    return {**site, "opts": pages.opts, "original": row, "media": pages.media}
