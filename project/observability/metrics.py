@@ -75,7 +75,7 @@ class Metrics:
         )
         self.waits = histogram(
             "platform_wait_seconds",
-            "Requests that waited because too many others were under way, and whether their turn came.",
+            "Requests that waited for a place, for budget or for a pause to end, and whether they were sent.",
             ("admitted",),
             _OF_PLATFORM,
         )

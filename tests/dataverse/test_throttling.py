@@ -129,6 +129,8 @@ def test_a_short_pause_is_waited_for_by_all(failing: Failing) -> None:
     assert time.monotonic() - began >= 1
     assert seen.attempts == ["429", "200", "200"]
     assert seen.pauses == [(1, 1)]
+    assert seen.admitted
+    assert all(seen.admitted)
 
 
 def test_a_later_refusal_that_asks_for_less_shortens_nothing(failing: Failing) -> None:

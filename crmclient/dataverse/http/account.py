@@ -94,21 +94,32 @@ class Account:
         return left
 
     def _admitted(self, call: Call, ends: float, only: int | None) -> Admission:
-        ends = min(ends, time.monotonic() + LONGEST_WAIT)
-        while True:
-            found = self._budget.take(call.share, only)
-            if isinstance(found, Admission):
-                self._observer.spent(call)
-                return found
+        found = self._budget.take(call.share, only)
+        if isinstance(found, Refusal):
+            began = time.monotonic()
+            found = self._awaited(found, call, min(ends, began + LONGEST_WAIT), only)
+            admitted = isinstance(found, Admission)
+            self._observer.waited(time.monotonic() - began, admitted=admitted)
+        if isinstance(found, Refusal):
+            raise self._throttled(found, call)
+        self._observer.spent(call)
+        return found
+
+    def _awaited(self, found: Refusal, call: Call, ends: float, only: int | None) -> Admission | Refusal:
+        """What became of a request that had to wait, by `ends` at the latest."""
+        again: Admission | Refusal = found
+        while isinstance(again, Refusal):
             now = time.monotonic()
-            if found.reason is Reason.PLACES and now < ends:
+            if again.reason is Reason.PLACES and now < ends:
                 time.sleep(_NEXT_LOOK * random.uniform(0.5, 1.0))  # noqa: S311
-                continue
-            if now + found.seconds >= ends:
-                if only is None and found.reason is not Reason.PLACES:
-                    self._refused[call.share] = found, now
-                raise self._throttled(found, call)
-            time.sleep(found.seconds)
+            elif now + again.seconds >= ends:
+                if only is None and again.reason is not Reason.PLACES:
+                    self._refused[call.share] = again, now
+                return again
+            else:
+                time.sleep(again.seconds)
+            again = self._budget.take(call.share, only)
+        return again
 
     def _standing_refusal(self, share: Share) -> Refusal | None:
         refusal, since = self._refused.get(share, (None, 0.0))
