@@ -1,0 +1,108 @@
+"""Make an API account, for systems that are set up by scripts."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from designer.models import CallerType, Role
+from designer.names import USER_TYPE
+from runtime.callers.account_form import AccountForm
+from runtime.callers.recordless_callers import finding_of
+
+_PASSWORD_BYTES = 24
+# What the form calls what the options say.
+_OPTIONS = {
+    "caller_type": "--type",
+    "platform_user": "--record",
+    "record": "--record",
+    "rate": "--rate",
+    "roles": "--role",
+}
+
+
+class Command(BaseCommand):
+    help = (
+        "Make an API account. Its password is made, too, and printed this once, or read from standard input. "
+        "Exits with 1, and makes nothing, where something is wrong."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("username", help="What POST /api/token is sent with.")
+        parser.add_argument(
+            "--type", default=USER_TYPE, metavar="NAME", help="The caller type. Default: user."
+        )
+        parser.add_argument(
+            "--role",
+            action="append",
+            default=[],
+            metavar="NAME",
+            help="A role of the account. May be given several times.",
+        )
+        parser.add_argument(
+            "--record", default="", metavar="ID", help="The record that its calls stand for: of user, a user."
+        )
+        parser.add_argument(
+            "--rate", type=int, default=0, metavar="NUMBER", help="Its own limit of requests a minute."
+        )
+        parser.add_argument(
+            "--password-stdin",
+            action="store_true",
+            help="Read the password from standard input, up to the end of the line.",
+        )
+
+    def handle(
+        self,
+        *args: Any,
+        username: str,
+        type: str,
+        role: list[str],
+        record: str,
+        rate: int,
+        password_stdin: bool,
+        **options: Any,
+    ) -> None:
+        password = (
+            sys.stdin.readline().rstrip("\r\n") if password_stdin else secrets.token_urlsafe(_PASSWORD_BYTES)
+        )
+        roles = Role.objects.in_bulk(role, field_name="name")
+        form = AccountForm(
+            {
+                "username": username,
+                "password": password,
+                "active": True,
+                "roles": [known.pk for known in roles.values()],
+                "caller_type": type,
+                "platform_user" if type == USER_TYPE else "record": record,
+                "rate": rate,
+            }
+        )
+        problems = [*_unknown(type, [name for name in role if name not in roles]), *_wrong(form)]
+        if problems:
+            raise CommandError("\n".join(("No account was made.", *problems)))
+        account = form.save()
+        self.stdout.write(f"The account {username} was made.")
+        if not password_stdin:
+            self.stdout.write(f"Its password is shown this once: {password}")
+        if found := finding_of(account):
+            self.stderr.write(found)
+
+
+def _unknown(type: str, roles: Sequence[str]) -> Iterator[str]:
+    types = sorted(CallerType.objects.values_list("name", flat=True))
+    if type not in types:
+        yield f"--type: There is no caller type {type}. Known: {', '.join(types)}."
+    known = ", ".join(sorted(Role.objects.values_list("name", flat=True))) or "none"
+    for name in roles:
+        yield f"--role: There is no role {name}. Known: {known}."
+
+
+def _wrong(form: AccountForm) -> Iterator[str]:
+    for field, errors in form.errors.items():
+        # Of a type that is not there, enough is said.
+        if field != "caller_type":
+            yield from (f"{_OPTIONS.get(field, field)}: {error}" for error in errors)
