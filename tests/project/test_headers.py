@@ -2,11 +2,19 @@ from __future__ import annotations
 
 import pytest
 from django.test import Client
+from pytest_django import Settings
 
 from tests.callers import Caller
 from tests.servers import Site
 
 EVERYWHERE = ["/", "/nowhere", "/api/nowhere", "/health/live", "/admin/login/"]
+PROTECTING = [
+    "Content-Security-Policy",
+    "Cross-Origin-Opener-Policy",
+    "Referrer-Policy",
+    "Strict-Transport-Security",
+    "X-Content-Type-Options",
+]
 
 
 @pytest.mark.django_db
@@ -31,6 +39,17 @@ def test_every_answer_has_one_policy_that_names_its_own_origin(client: Client, a
 def test_no_policy_allows_inline_scripts(client: Client, address: str) -> None:
     policy = directives(client, address)
     assert "'unsafe-inline'" not in policy.get("script-src", policy["default-src"])
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("secure", [False, True])
+def test_the_api_protects_its_answers_as_pages_do(settings: Settings, secure: bool) -> None:
+    settings.SECURE_HSTS_SECONDS = 1000
+    # A client is served by the settings at its first request.
+    page, answer = (Client().get(address, secure=secure).headers for address in ("/nowhere", "/api/nowhere"))
+    for name in PROTECTING:
+        assert answer.get(name) == page.get(name)
+    assert ("Strict-Transport-Security" in answer) is secure
 
 
 @pytest.mark.django_db
