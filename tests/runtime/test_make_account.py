@@ -32,7 +32,7 @@ def test_an_account_gets_tokens_with_the_password_that_is_shown_once() -> None:
     made = ApiAccount.objects.get(user__username="petra")
     assert ([role.name for role in made.roles.all()], made.rate) == (["sales-rep"], 600)
     entries = AuditEntry.objects.filter(account="manage.py makeaccount")
-    assert {entry.subject for entry in entries} == {"API account: petra"}
+    assert {entry.subject for entry in entries} == {"user: petra", "API account: petra"}
     told = " ".join(entry.detail for entry in entries)
     assert "sales-rep" in told
     assert password not in told
