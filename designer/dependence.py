@@ -27,6 +27,9 @@ def concerned(before: Configuration, after: Configuration) -> Callable[[Endpoint
             types_changed
             or definition.module in modules
             or not roles.isdisjoint(definition.access.roles)
+            or any(
+                not roles.isdisjoint((*call.roles, *call.refused_for)) for call in definition.example_calls
+            )
             or not ruled.isdisjoint(reached_entities(endpoint))
             or (properties_changed and _may_name_a_user(endpoint))
         )

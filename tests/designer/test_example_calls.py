@@ -10,6 +10,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from django.db import connection
 
 from crmbox.demo.people import RITA_REP
 from crmclient.query.ast import Column, Query
@@ -17,6 +18,8 @@ from crmclient.stand_in import Asked, Effect, StandIn
 from designer.documents.schema import document_schema
 from designer.documents.writing import export, json_bytes
 from designer.loading import load
+from designer.models import Role
+from designer.overview import overview
 from designer.platform import get_platform
 from runtime.idempotency.models import IdempotencyRecord
 from tests.callers import Caller
@@ -64,6 +67,16 @@ def accounts() -> dict[Any, Any]:
     return {row["accountid"]: row for row in get_platform().query(query).rows}
 
 
+def every_table() -> dict[str, list[str]]:
+    """All that the service's database holds."""
+    with connection.cursor() as cursor:
+        found = {}
+        for table in connection.introspection.table_names(cursor):
+            cursor.execute(f"SELECT * FROM {connection.ops.quote_name(table)}")
+            found[table] = sorted(map(repr, cursor.fetchall()))
+        return found
+
+
 def test_fifty_calls_change_no_record_and_leave_no_trace(imported: Callable[..., str], rita: Caller) -> None:
     record = an_account(name="Contoso").rpartition("/")[2]
     calls = {
@@ -99,8 +112,10 @@ def test_fifty_calls_change_no_record_and_leave_no_trace(imported: Callable[...,
     }
     before = accounts()
     assert "Example calls: 50 made, 0 failed." in imported(**calls)
-    assert "Example calls: 50 made, 0 failed." in run("checkconfig", "--calls")
     assert accounts() == before
+    stored = every_table()
+    assert "Example calls: 50 made, 0 failed." in run("checkconfig", "--calls")
+    assert every_table() == stored
     assert not IdempotencyRecord.objects.exists()
     # The same key as theirs is a new one.
     answer = rita.post("/api/sales/accounts", {"name": "Real"}, HTTP_IDEMPOTENCY_KEY="the same")
@@ -147,6 +162,17 @@ def test_a_call_that_would_fail_holds_an_import_back_and_says_why(
     assert "4 of 4 example calls failed." in refused("checkconfig", "--calls")
     # What fails already does not hold back what changes nothing.
     assert "Nothing to change." in imported(**wrong)
+
+
+def test_a_call_that_can_no_longer_be_made_as_it_was_kept_is_a_finding(imported: Callable[..., str]) -> None:
+    Role.objects.create(name="trainee")
+    overview()
+    imported(create=[{**CREATE, "roles": ["trainee", "sales-rep"]}])
+    assert not [finding for finding in overview().findings if finding.rule == "example-call-outdated"]
+    Role.objects.get(name="trainee").delete()
+    (finding,) = [finding for finding in overview().findings if finding.rule == "example-call-outdated"]
+    assert "names the role “trainee”, which does not exist." in finding.message
+    assert (finding.subject, finding.field) == ("sales.accounts.create", "example_calls.a new account")
 
 
 def test_a_draft_and_what_cannot_be_served_are_not_called(imported: Callable[..., str]) -> None:
