@@ -25,7 +25,8 @@ class Judgement:
 
     `problems` say why it cannot be made; `findings` are those that it would bring in, blocking ones first;
     `standing` block already, and would go on to. `served` are the keys of endpoints that are served now.
-    `calls` are the example calls of what would be served, where they were to be made.
+    `calls` are the example calls of what would be served, where they were to be made. `version` is the number
+    of what the plan has become, where it has been carried out.
     """
 
     plan: Plan
@@ -35,6 +36,7 @@ class Judgement:
     standing: tuple[Finding, ...]
     served: frozenset[str]
     calls: tuple[CallResult, ...] = ()
+    version: int | None = None
 
     @property
     def revision(self) -> Revision:

@@ -49,8 +49,15 @@ class Author:
     address: str = ""
 
 
+@dataclass(slots=True)
+class Recorded:
+    """`version`: the number of what was made, known after the transaction; None where nothing changed."""
+
+    version: int | None = None
+
+
 @contextmanager
-def recording(author: Author) -> Iterator[None]:
+def recording(author: Author) -> Iterator[Recorded]:
     """A transaction whose changes of the configuration become one version.
 
     What others had changed past the studio becomes a version of its own before, so that it is not taken for
@@ -59,11 +66,12 @@ def recording(author: Author) -> Iterator[None]:
     with transaction.atomic():
         _record(Author(origin=Version.Origin.OUTSIDE))
         before = latest()
-        yield
+        recorded = Recorded()
+        yield recorded
         # Here and not with each form: whatever way somebody finds to change the configuration comes by.
         if refused := _refusals(author, before, latest()):
             raise WriteAccessRefused(refused)
-        _record(author)
+        recorded.version = _record(author)
 
 
 def _refusals(author: Author, before: Configuration, now: Configuration) -> list[Finding]:
@@ -80,33 +88,37 @@ def record_outside() -> None:
             _record(Author(origin=Version.Origin.OUTSIDE))
 
 
-def _record(author: Author) -> None:
+def _record(author: Author) -> int | None:
+    """Write a version of what has changed since the last one; its number, if there is one."""
     # Held until the transaction ends: versions are written one after the other.
     RecordedRevision.objects.get_or_create(pk=_ROW)
     head = RecordedRevision.objects.select_for_update().get(pk=_ROW)
     now = latest()
     if _is_at(head, now.revision):
-        return
+        return None
     if not head.token and author.origin is Version.Origin.OUTSIDE:
         author = Author(origin=Version.Origin.START)
-    _record_changes(author, now)
+    version = _record_changes(author, now)
     remember(now)
     head.number, head.token = now.revision.number, now.revision.token
     head.save()
+    return version
 
 
 def _is_at(head: RecordedRevision, revision: Revision) -> bool:
     return (head.number, head.token) == (revision.number, revision.token)
 
 
-def _record_changes(author: Author, now: Configuration) -> None:
+def _record_changes(author: Author, now: Configuration) -> int | None:
     items = items_of(now)
     recorded = _digests(leaving_out=set(unreadable_keys(now)))
     changed = [key for key, item in items.items() if recorded.get(key) != item.digest]
     gone = [key for key in recorded if key not in items]
-    if changed or gone:
-        _write_version(author, items, [*changed, *gone])
-        _write_items(now, items, changed, gone)
+    if not (changed or gone):
+        return None
+    version = _write_version(author, items, [*changed, *gone])
+    _write_items(now, items, changed, gone)
+    return version
 
 
 def _digests(leaving_out: set[ItemKey]) -> Mapping[ItemKey, str]:
@@ -114,7 +126,7 @@ def _digests(leaving_out: set[ItemKey]) -> Mapping[ItemKey, str]:
     return {(field, key): digest for field, key, digest in rows if (field, key) not in leaving_out}
 
 
-def _write_version(author: Author, items: Mapping[ItemKey, Item], keys: list[ItemKey]) -> None:
+def _write_version(author: Author, items: Mapping[ItemKey, Item], keys: list[ItemKey]) -> int:
     before = {(row.collection, row.key): row.content for row in _rows(keys)}
     changes = [
         ItemChange(
@@ -136,6 +148,7 @@ def _write_version(author: Author, items: Mapping[ItemKey, Item], keys: list[Ite
     ItemChange.objects.bulk_create(changes, batch_size=_CHUNK)
     if author.origin is not Version.Origin.START:
         note_access_changes(version, author.address, changes)
+    return version.pk
 
 
 def _effect(author: Author, changes: list[ItemChange]) -> Effect:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from typing import Any
 
 from designer.definitions import ConfigurationDocument
@@ -32,16 +33,21 @@ def document_at(version: int) -> ConfigurationDocument:
 
     Raises DocumentError where what was recorded means nothing to this release of the product.
     """
-    record_outside()
-    rows = RecordedItem.objects.values_list("collection", "key", "content")
-    state: dict[ItemKey, Any] = {(field, key): content for field, key, content in rows}
+    state = recorded_state()
     later = ItemChange.objects.filter(version__gt=version).order_by("-version_id", "-id")
     for field, key, before in later.values_list("collection", "key", "before"):
         if before is None:
             state.pop((field, key), None)
         else:
             state[field, key] = before
-    return _document(state)
+    return document_of(state)
+
+
+def recorded_state() -> dict[ItemKey, Any]:
+    """The JSON form of each item as it is now."""
+    record_outside()
+    rows = RecordedItem.objects.values_list("collection", "key", "content")
+    return {(field, key): content for field, key, content in rows}
 
 
 def plan_to(wanted: ConfigurationDocument) -> Plan:
@@ -79,11 +85,12 @@ def carry_out(
         judged = judge(make_plan, with_calls=with_calls)
         if not judged.is_acceptable(allow_broken=allow_broken, allow_failing_calls=allow_failing_calls):
             raise Refused(judged)
-        with recording(author):
+        with recording(author) as recorded:
             require_version(expected_version)
-            if latest().revision == judged.revision:
-                apply(judged.plan, wanted)
-                return judged
+            if latest().revision != judged.revision:
+                continue
+            apply(judged.plan, wanted)
+        return replace(judged, version=recorded.version)
     raise DocumentError(
         [Sentence("Others change the configuration at the same time. Nothing was changed; try again.")]
     )
@@ -113,29 +120,30 @@ def newest_version() -> int:
     return Version.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
 
 
-def restore(wanted: ConfigurationDocument, author: Author) -> Plan:
+def restore(wanted: ConfigurationDocument, author: Author) -> Judgement:
     """Make the whole configuration as `wanted`. Raises DocumentError; nothing has changed then."""
-    return carry_out(lambda now: plan(now, wanted, all_groups(now)), wanted, author).plan
+    return carry_out(lambda now: plan(now, wanted, all_groups(now)), wanted, author)
 
 
-def restore_item(collection: str, key: str, content: Any | None, author: Author) -> Plan:
+def restore_item(collection: str, key: str, content: Any | None, author: Author) -> Judgement:
     """Make one item as `content`, a JSON form; None: for it not to be there.
 
     Raises DocumentError, also where `content` means nothing to this release of the product; nothing has
     changed then.
     """
     known = _FIELDS[collection]
-    item = None if content is None else known.items(_document({(collection, key): content}))[key]
+    item = None if content is None else known.items(document_of({(collection, key): content}))[key]
 
     def make_plan(now: ConfigurationDocument) -> Plan:
         before = known.items(now).get(key)
         return Plan(() if before == item else (Change(known, key, before, item),))
 
     # The order of user properties is the present one's.
-    return carry_out(make_plan, export(latest()), author).plan
+    return carry_out(make_plan, export(latest()), author)
 
 
-def _document(state: Mapping[ItemKey, Any]) -> ConfigurationDocument:
+def document_of(state: Mapping[ItemKey, Any]) -> ConfigurationDocument:
+    """The document that `state` is. Raises DocumentError where it means nothing to this release."""
     data: dict[str, Any] = {"format": 2}
     for field in _FIELDS:
         data[field] = [content for (known, _), content in sorted(state.items()) if known == field]

@@ -102,7 +102,7 @@ def test_one_click_brings_an_endpoint_back_and_it_is_served_so_at_once(dora: Cli
     assert rita.post("/api/sales/accounts", {"name": "A"}).status_code == 400
     change = Version.objects.all()[0].changes.get()
     answer = _restore(dora, change.version, change=change.pk, to="before")
-    assert "Restored" in answer.content.decode()
+    assert f"went back to before version {change.version_id}." in answer.content.decode()
     assert rita.post("/api/sales/accounts", {"name": "A"}).status_code == 200
     assert Version.objects.all()[0].origin == "restore"
 

@@ -47,7 +47,10 @@ def lines(collection: str, before: Any, after: Any) -> list[Line]:
         return [Line(_("in another order"), Effect.ADDITIVE)]
     describe = _DESCRIBE.get(collection, _anything)
     # What was recorded has been read exactly, what is there now has not.
-    return list(describe(json_numbers(before), json_numbers(after)))
+    said = describe(json_numbers(before), json_numbers(after))
+    # Nobody could call a draft.
+    is_draft = collection == "endpoints" and not before.get("enabled", True)
+    return [Line(line.text, Effect.ADDITIVE) if is_draft else line for line in said]
 
 
 def _removal(collection: str, before: JsonObject) -> Effect:

@@ -28,7 +28,7 @@ class Command(BaseCommand):
             raise CommandError(f"There is no version {version}. configversions lists them.")
         try:
             wanted = document_at(version)
-            plan = plan_to(wanted) if dry_run else restore(wanted, _author(version))
+            plan = plan_to(wanted) if dry_run else restore(wanted, _author(version)).plan
         except Refused as error:
             lines = ["Nothing was changed.", *error.problems]
             raise CommandError("\n".join(map(str, lines))) from error

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
-from django.contrib import messages
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponseRedirect
 from django.http.response import HttpResponseBase
@@ -33,6 +32,7 @@ from designer.studio.metadata import choices
 from designer.studio.pages.base import StudioPage
 from designer.studio.pages.restoring import ServedWouldBreak, keeping_what_is_served
 from designer.studio.saving.authors import author_of
+from designer.studio.saving.undo_offers import say_done
 
 NOTHING = ConfigurationDocument(format=2)
 
@@ -153,13 +153,13 @@ class ExposePage(StudioPage):
             enabled=given["enabled"],
         )
         try:
-            with keeping_what_is_served(), recording(author_of(request)):
+            with keeping_what_is_served(), recording(author_of(request)) as recorded:
                 self._make(wanted, entity, attributes)
         except (DocumentError, ServedWouldBreak, WriteAccessRefused) as error:
             return self.again(form=form, problems=error.problems)
         made = f"entity: {wanted.module}.{wanted.segment} ({entity.logical_name})"
         note(request, AuditEntry.Action.ADD, made, ", ".join(wanted.operations))
-        messages.success(request, _("Exposed. Open an endpoint to try it or to change it."))
+        say_done(request, _("Exposed. Open an endpoint to try it or to change it."), recorded.version)
         listed = reverse("admin:designer_endpoint_changelist")
         return HttpResponseRedirect(f"{listed}?q={wanted.segment}")
 

@@ -32,6 +32,7 @@ from designer.models import AuditEntry
 from designer.readiness import Finding
 from designer.studio.pages.base import StudioPage
 from designer.studio.saving.authors import author_of
+from designer.studio.saving.undo_offers import say_done
 
 # What somebody has to type before a group's items are removed.
 _TYPED = "remove-"
@@ -94,7 +95,7 @@ class ImportPage(StudioPage):
             messages.info(request, _("It is so already: nothing had to be changed."))
         else:
             note(request, AuditEntry.Action.IMPORT)
-            messages.success(request, _("Imported."))
+            say_done(request, _("Imported."), judged.version)
         return HttpResponseRedirect(reverse("studio:versions"))
 
 

@@ -30,6 +30,7 @@ from designer.studio.hidden_lists import document_for, seen_lines
 from designer.studio.look import dress
 from designer.studio.pages.base import Crumb, StudioPage, StudioView
 from designer.studio.saving.authors import author_of
+from designer.studio.saving.undo_offers import say_done
 
 _PER_PAGE = 30
 _CRUMB = Crumb(gettext_lazy("Releases"), "")
@@ -134,11 +135,11 @@ class RestoreRelease(StudioView):
             for problem in error.problems:
                 messages.error(request, said(problem))
             return HttpResponseRedirect(reverse("studio:release", args=[pk]))
-        if done.does_nothing:
+        if done.plan.does_nothing:
             messages.info(request, _("It is so already: nothing had to be changed."))
         else:
             note(request, AuditEntry.Action.RESTORE, release)
-            messages.success(request, _("Release %(release)s is served now.") % {"release": release})
+            say_done(request, _("Release %(release)s is served now.") % {"release": release}, done.version)
         return HttpResponseRedirect(reverse("studio:release", args=[pk]))
 
 

@@ -13,6 +13,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils.functional import lazy
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -27,6 +28,7 @@ from designer.sentences import said
 from designer.studio.hidden_lists import hidden_from, seen_lines
 from designer.studio.pages.base import Crumb, StudioPage, StudioView
 from designer.studio.saving.authors import author_of
+from designer.studio.saving.undo_offers import may_undo, say_done, undoable
 
 _PER_PAGE = 30
 # Changes of one version in the list; its page has all of them.
@@ -82,18 +84,22 @@ class VersionPage(StudioPage):
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         version = get_object_or_404(Version, pk=self.kwargs["pk"])
         changes = version.changes.exclude(collection__in=hidden_from(self.request))
+        can_undo = undoable(version)
         plan, problems = _plan_to(version.pk, self.request)
         return super().get_context_data(
             **{
                 "title": _("Version %(number)s") % {"number": version.pk},
                 "version": version,
-                "changes": read_changes(changes[:_MOST]),
+                "changes": [
+                    (change, can_undo and may_undo(self.request, [change.change]))
+                    for change in read_changes(changes[:_MOST])
+                ],
                 "more": max(0, changes.count() - _MOST),
                 "plan": plan,
                 "problems": problems,
                 "may_restore": self.request.user.has_perm("designer.restore"),
-                # What was there before versions began was made by nobody, and is nobody's to undo.
-                "may_undo": version.origin != Origin.START,
+                "can_undo": can_undo,
+                "may_undo_all": can_undo and may_undo(self.request, version.changes.all()),
                 **kwargs,
             }
         )
@@ -115,31 +121,46 @@ class RestoreVersion(StudioView):
 
     def post(self, request: HttpRequest, pk: int) -> HttpResponseBase:
         version = get_object_or_404(Version, pk=pk)
-        author = author_of(request, Origin.RESTORE, _("Back to version %(number)s") % {"number": pk})
+        change = _change(request, version) if "change" in request.POST else None
+        is_before = change is not None and request.POST.get("to") == "before"
+        # Said to who restores it, and in the log.
+        what = lazy(_went_back, str)(version, change, is_before=is_before)
+        author = author_of(request, Origin.RESTORE, str(what))
         back = HttpResponseRedirect(reverse("studio:version", args=[pk]))
         try:
-            if "change" in request.POST:
-                what, changed = self._restore_item(request, version, author)
+            if change is None:
+                done = restore(document_at(pk), author)
             else:
-                what, changed = gettext_lazy("the whole configuration"), restore(document_at(pk), author)
+                content = change.before if is_before else change.after
+                done = restore_item(change.collection, change.key, content, author)
         except (DocumentError, WriteAccessRefused) as error:
             for problem in error.problems:
                 messages.error(request, said(problem))
             return back
-        if changed.does_nothing:
+        if done.plan.does_nothing:
             messages.info(request, _("It is so already: nothing had to be changed."))
             return back
         note(request, AuditEntry.Action.RESTORE, what, f"version {pk}")
-        messages.success(request, _("Restored: %(what)s.") % {"what": what})
+        say_done(request, f"{what}.", done.version)
         return HttpResponseRedirect(reverse("studio:versions"))
 
-    def _restore_item(self, request: HttpRequest, version: Version, author: Any) -> tuple[object, Any]:
-        number = request.POST["change"]
-        if not number.isdigit():
-            raise Http404
-        seen = version.changes.exclude(collection__in=hidden_from(request))
-        change = get_object_or_404(seen, pk=number)
-        content = change.before if request.POST.get("to") == "before" else change.after
-        planned = restore_item(change.collection, change.key, content, author)
-        # Said to who restores it, and in the log.
-        return lazy(describe, str)(change.collection, change.key), planned
+
+def _change(request: HttpRequest, version: Version) -> ItemChange:
+    """The one that is to be restored. Raises Http404."""
+    number = request.POST["change"]
+    if not number.isdigit():
+        raise Http404
+    seen = version.changes.exclude(collection__in=hidden_from(request))
+    return get_object_or_404(seen, pk=number)
+
+
+def _went_back(version: Version, change: ItemChange | None, *, is_before: bool) -> str:
+    """What has been restored, and to what."""
+    if change is None:
+        return _("The whole configuration went back to version %(number)s") % {"number": version.pk}
+    values = {"what": capfirst(describe(change.collection, change.key)), "number": version.pk}
+    if not is_before:
+        return _("%(what)s went back to version %(number)s") % values
+    if change.before is None:
+        return _("%(what)s was removed: version %(number)s had added it") % values
+    return _("%(what)s went back to before version %(number)s") % values

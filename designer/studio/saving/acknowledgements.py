@@ -16,6 +16,7 @@ from designer.models import AuditEntry, Endpoint
 from designer.overview import overview
 from designer.readiness.rules.reach_rules import entity_of
 from designer.studio.saving.authors import author_of
+from designer.studio.saving.undo_offers import say_done
 
 _LONGEST_REASON = 500
 
@@ -40,21 +41,21 @@ def _acknowledge(request: HttpRequest, row: Endpoint, entity: str) -> None:
     elif not reason:
         messages.error(request, _("Write a reason, and acknowledge again."))
     else:
-        with recording(author_of(request, note=reason)):
+        with recording(author_of(request, note=reason)) as recorded:
             at, account = timezone.now().isoformat(timespec="seconds"), request.user.get_username()
             one = {"entity": entity, "reason": reason, "account": account, "at": at}
             _keep(row, [*_others(row, entity), one])
         _note(request, row, f"acknowledged that it reaches {entity} past row rules")
-        messages.success(request, _("Acknowledged."))
+        say_done(request, _("Acknowledged."), recorded.version)
 
 
 def _withdraw(request: HttpRequest, row: Endpoint, entity: str) -> None:
     if len(_others(row, entity)) == len(row.acknowledgements):
         return
-    with recording(author_of(request)):
+    with recording(author_of(request)) as recorded:
         _keep(row, _others(row, entity))
     _note(request, row, f"withdrew that it reaches {entity} past row rules")
-    messages.success(request, _("The acknowledgement was withdrawn."))
+    say_done(request, _("The acknowledgement was withdrawn."), recorded.version)
 
 
 def _others(row: Endpoint, entity: str) -> list[dict[str, str]]:

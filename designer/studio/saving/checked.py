@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from contextlib import nullcontext
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Any, ClassVar
 
@@ -34,6 +34,7 @@ from designer.studio.saving.edit_conflicts import (
     state_shown,
     unbound_request,
 )
+from designer.studio.saving.undo_offers import say_done
 from designer.studio.saving.version_links import versions_of
 
 
@@ -106,12 +107,12 @@ class CheckedAdmin(ModelAdmin):
             return response
         request.configuration_before = latest()  # type: ignore[attr-defined]
         try:
-            with recording(author_of(request)):
+            with _telling(request), recording(author_of(request)) as request.recorded:  # type: ignore[attr-defined]
                 # What others save meanwhile waits: what is merged is what is saved.
                 context |= self._settled(request, row)
                 response = super().changeform_view(request, object_id, form_url, context)
         except Refused as refused:
-            request.refused = refused.findings  # type: ignore[attr-defined]
+            request.refused, request.done = refused.findings, None  # type: ignore[attr-defined]
             response = super().changeform_view(request, object_id, form_url, context)
         else:
             _tell_merged(request, response, context.get("conflict"))
@@ -163,13 +164,13 @@ class CheckedAdmin(ModelAdmin):
         return self._recorded(request, super().delete_view, object_id, extra_context)
 
     def _recorded(self, request: HttpRequest, view: Any, *args: Any) -> HttpResponseBase:
-        changes = request.method == "POST"
+        if request.method != "POST":
+            read: HttpResponseBase = view(request, *args)
+            return read
         try:
-            with recording(author_of(request)) if changes else nullcontext():
+            with _telling(request), recording(author_of(request)) as request.recorded:  # type: ignore[attr-defined]
                 response: HttpResponseBase = view(request, *args)
         except WriteAccessRefused as refused:
-            # What the view has said of its success is not true any more.
-            list(messages.get_messages(request))
             for problem in refused.problems:
                 messages.error(request, problem)
             return HttpResponseRedirect(request.get_full_path())
@@ -185,6 +186,16 @@ class CheckedAdmin(ModelAdmin):
             response: HttpResponseBase = super().history_view(request, object_id, extra_context)
             return response
         return HttpResponseRedirect(versions_of(*key))
+
+    def message_user(
+        self, request: HttpRequest, message: Any, level: Any = messages.INFO, *args: Any, **kwargs: Any
+    ) -> None:
+        """What was done is said once it is, with its undo."""
+        done: list[Any] | None = getattr(request, "done", None)
+        if done is None or level != messages.SUCCESS:
+            super().message_user(request, message, level, *args, **kwargs)
+        else:
+            done.append(message)
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         form = super().get_form(request, obj, change=change, **kwargs)
@@ -218,6 +229,16 @@ def warn(request: HttpRequest, findings: Iterable[Finding]) -> None:
     for finding in findings:
         if not finding.is_blocking:
             messages.warning(request, finding.said)
+
+
+@contextmanager
+def _telling(request: HttpRequest) -> Iterator[None]:
+    """Around `recording`, which makes at its end the version that an undo names, or takes all back."""
+    request.done = []  # type: ignore[attr-defined]
+    yield
+    for message in request.done:  # type: ignore[attr-defined]
+        say_done(request, message, request.recorded.version)  # type: ignore[attr-defined]
+    request.done = None  # type: ignore[attr-defined]
 
 
 def _tell_merged(request: HttpRequest, response: HttpResponseBase, conflict: Conflict | None) -> None:

@@ -1,0 +1,192 @@
+"""Undo: every message about a change offers it, and so does a version, unless something was built on it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Group, User
+from django.test import Client
+from django.urls import reverse
+
+from designer.documents.writing import export, to_bytes
+from designer.loading import latest
+from designer.models import Endpoint, ExposedEntity, ItemChange, Role, Version
+from tests.designer import rows
+from tests.designer.studio import add_row, add_url, change_url, filled, page
+from tests.designer.two_people import opened, save
+
+UNDO = "/admin/versions/undo/"
+
+
+@pytest.fixture
+def accounts(portico: None) -> Endpoint:
+    return Endpoint.objects.get(kind="create", entity__segment="accounts")
+
+
+def _designer() -> Client:
+    """Somebody who edits, and neither publishes nor restores."""
+    account = User.objects.create_user("nora", is_staff=True)
+    account.groups.add(Group.objects.get(name="Designer"))
+    client = Client()
+    client.force_login(account, backend="django.contrib.auth.backends.ModelBackend")
+    return client
+
+
+def _offered(answer: Any) -> dict[str, str]:
+    """What the button of the last message sends."""
+    button = r'<form class="studio-undo".*?name="version" value="(\d+)">Undo<'
+    return {"version": re.findall(button, answer.content.decode(), re.DOTALL)[-1]}
+
+
+def _undo(client: Client, sent: dict[str, Any]) -> Any:
+    return client.post(UNDO, sent, follow=True)
+
+
+def _change() -> ItemChange:
+    """The only one of the newest version."""
+    return Version.objects.latest("id").changes.get()
+
+
+def _configuration() -> bytes:
+    return to_bytes(export(latest()))
+
+
+def _definition(row: Endpoint) -> Any:
+    return latest().endpoints[row.pk].definition
+
+
+def test_the_message_after_a_save_undoes_it_and_its_own_message_does_it_again(
+    portico: None, accounts: Endpoint
+) -> None:
+    nora = _designer()
+    data = opened(nora, accounts)
+    before = _configuration()
+    saved = nora.post(change_url(accounts), data | {"title": "Other", "inputs-1-required": "on"}, follow=True)
+    after = _configuration()
+    undone = _undo(nora, _offered(saved))
+    assert _configuration() == before
+    number = Version.objects.latest("id").pk - 1
+    assert f"Version {number} undone: endpoint sales.accounts.create." in undone.content.decode()
+    assert Version.objects.latest("id").note == f"Undid version {number}: endpoint sales.accounts.create"
+    _undo(nora, _offered(undone))
+    assert _configuration() == after
+
+
+def test_a_save_that_changes_nothing_offers_no_undo(dora: Client, accounts: Endpoint) -> None:
+    answer = dora.post(change_url(accounts), opened(dora, accounts), follow=True)
+    assert "studio-undo" not in answer.content.decode()
+
+
+def test_what_was_added_and_what_was_deleted_is_undone(dora: Client) -> None:
+    before = _configuration()
+    data = filled(page(dora, add_url("role"))) | {"name": "guest", "title": "Guests"}
+    added = dora.post(add_url("role"), data, follow=True)
+    role = Role.objects.get(name="guest")
+    deleted = dora.post(reverse("admin:designer_role_delete", args=[role.pk]), {"post": "yes"}, follow=True)
+    assert _configuration() == before
+    _undo(dora, _offered(deleted))
+    assert Role.objects.get(name="guest").title == "Guests"
+    _undo(dora, _offered(added))
+    refused = _undo(dora, _offered(added))
+    assert _configuration() == before
+    assert "Nothing to undo" in refused.content.decode()
+
+
+def test_a_change_out_of_the_middle_is_undone_and_later_ones_stay(dora: Client, accounts: Endpoint) -> None:
+    before = _definition(accounts)
+    save(dora, accounts, opened(dora, accounts) | {"inputs-1-required": "on", "title": "Other"})
+    middle = _change()
+    save(dora, accounts, opened(dora, accounts) | {"inputs-1-description": "Office", "description": "Later"})
+    shown = page(dora, reverse("studio:version", args=[middle.version_id])).content.decode()
+    assert "Undo this change" in shown
+    _undo(dora, {"change": middle.pk})
+    made = _definition(accounts)
+    assert (made.title, made.inputs[1].required) == (before.title, before.inputs[1].required)
+    assert (made.description, made.inputs[1].description) == ("Later", "Office")
+
+
+def test_what_was_built_on_is_not_undone_and_that_is_named(dora: Client, accounts: Endpoint) -> None:
+    save(dora, accounts, opened(dora, accounts) | {"title": "First"})
+    first = _change()
+    save(dora, accounts, opened(dora, accounts) | {"title": "Second"})
+    second = Version.objects.latest("id").pk
+    answer = _undo(dora, {"change": first.pk}).content.decode()
+    assert f"version {second} (designer) builds on it (title: “First” → “Second”)" in answer
+    assert _definition(accounts).title == "Second"
+
+
+def test_a_role_that_an_endpoint_needs_by_now_is_not_undone(dora: Client, accounts: Endpoint) -> None:
+    added = dora.post(add_url("role"), filled(page(dora, add_url("role"))) | {"name": "guest"}, follow=True)
+    guest = Role.objects.get(name="guest").pk
+    data = opened(dora, accounts)
+    save(dora, accounts, data | {"callers": [*data["callers"], guest]})
+    answer = _undo(dora, _offered(added)).content.decode()
+    assert "sales.accounts.create" in answer
+    assert Role.objects.filter(pk=guest).exists()
+
+
+def test_undoing_what_lets_callers_in_asks_first(dora: Client, accounts: Endpoint) -> None:
+    data = opened(dora, accounts)
+    save(dora, accounts, data | {"callers": [Role.objects.get(name="sales-manager").pk]})
+    change = _change()
+    asked = dora.post(UNDO, {"change": change.pk})
+    assert "sales.accounts.create writes, and more callers may call it." in asked.content.decode()
+    assert _definition(accounts).access.roles == ("sales-manager",)
+    _undo(dora, {"change": change.pk, "confirmed": asked.context["digest"]})
+    assert _definition(accounts).access.roles == ("sales-manager", "sales-rep")
+
+
+def test_undoing_a_row_rule_asks_first(dora: Client) -> None:
+    exposed = ExposedEntity.objects.get(module__segment="sales", segment="accounts")
+    data = opened(dora, exposed)
+    add_row(data, "row_rule", callers=[Role.objects.get(name="sales-manager").pk], all_records="on")
+    save(dora, exposed, data)
+    asked = dora.post(UNDO, {"change": _change().pk})
+    assert "All callers reach every record of sales.accounts." in asked.content.decode()
+
+
+def test_only_a_publisher_undoes_what_publishers_do(dora: Client, accounts: Endpoint) -> None:
+    save(dora, accounts, opened(dora, accounts) | {"callers": [Role.objects.get(name="sales-manager").pk]})
+    nora, change = _designer(), _change()
+    asked = nora.post(UNDO, {"change": change.pk})
+    refused = _undo(nora, {"change": change.pk, "confirmed": asked.context["digest"]})
+    assert "only a publisher may change who calls it" in refused.content.decode()
+    assert _definition(accounts).access.roles == ("sales-manager",)
+
+
+def test_who_may_only_look_undoes_nothing(dora: Client, accounts: Endpoint) -> None:
+    save(dora, accounts, opened(dora, accounts) | {"title": "Other"})
+    account = User.objects.create_user("vera", is_staff=True)
+    account.groups.add(Group.objects.get(name="Viewer"))
+    vera = Client()
+    vera.force_login(account, backend="django.contrib.auth.backends.ModelBackend")
+    assert vera.post(UNDO, {"change": _change().pk}).status_code == 403
+    shown = page(vera, reverse("studio:version", args=[_change().version_id])).content.decode()
+    assert "Undo this change" not in shown
+
+
+def test_what_is_no_version_is_not_found(dora: Client) -> None:
+    for sent in ({}, {"version": "x"}, {"version": "999999"}, {"change": "999999"}):
+        assert dora.post(UNDO, sent).status_code == 404
+
+
+def test_going_back_says_to_what(dora: Client, accounts: Endpoint) -> None:
+    save(dora, accounts, opened(dora, accounts) | {"title": "Other"})
+    change = _change()
+    url = reverse("studio:restore_version", args=[change.version_id])
+    answer = dora.post(url, {"change": change.pk, "to": "before"}, follow=True)
+    said = f"Endpoint sales.accounts.create went back to before version {change.version_id}"
+    assert f"{said}." in answer.content.decode()
+    assert Version.objects.latest("id").note == said
+    _undo(dora, _offered(answer))
+    assert _definition(accounts).title == "Other"
+
+
+def test_nothing_that_is_done_to_a_draft_is_breaking(dora: Client) -> None:
+    draft = rows.endpoint(enabled=False)
+    save(dora, draft, opened(dora, draft) | {"inputs-0-type": "Integer", "title": "Draft"})
+    version = Version.objects.latest("id")
+    assert version.effect == "additive"
+    assert "breaking" not in page(dora, reverse("studio:version", args=[version.pk])).content.decode()
