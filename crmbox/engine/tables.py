@@ -19,7 +19,7 @@ from crmclient.metadata import AlternateKey
 INDEXED_LENGTH = 450
 """Longest text that an index takes: PostgreSQL's index rows end at about 2,700 bytes."""
 
-UNINDEXED_LOOKUPS = frozenset({"createdby", "modifiedby"})
+UNINDEXED_LOOKUPS = frozenset({"createdby", "modifiedby", "createdonbehalfby", "modifiedonbehalfby"})
 
 
 def create_table(definition: EntityDefinition, dialect: Dialect) -> Iterator[str]:

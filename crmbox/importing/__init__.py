@@ -1,7 +1,9 @@
-"""A real organisation's metadata, read from a file, so that a team can design against a copy of it offline.
+"""A real organisation's metadata, so that a team can design against a copy of it offline.
 
-json_file.py, csdl_file.py    the definitions in a file, one after the other
-definitions.py                one of JSON, as a `Found`
+sources.py                    what files describe, one entity after the other
+json_file.py                  the objects in a large JSON file
+definitions.py                one of them as a `Found`
+csdl_document.py, csdl_file.py    a `$metadata` document, and its entities as `Found`
 fitting.py                    a `Found` as the embedded platform can hold it
-carrying_out.py               what is new is made, what exists is brought up to date
+planning.py, plan.py          what is made, changed and left out, and why; nothing is written before
 """

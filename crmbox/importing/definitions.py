@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Final
 
 from crmbox.engine.definitions import Ownership
-from crmbox.importing.found import CannotRead, Described, Found
+from crmbox.importing.found import CannotRead, Described, Found, Note, Pair, left_out
 from crmclient.dataverse.metadata import reading
 from crmclient.metadata import Attribute, Label, OptionSet
 
@@ -26,8 +26,8 @@ def option_set(item: Mapping[str, Any]) -> OptionSet:
         raise _strange(item.get("Name"), error) from None
 
 
-def entity(item: Mapping[str, Any]) -> Described | None:
-    """None for an entity that cannot be reached, or that belongs to a many-to-many relationship.
+def entity(item: Mapping[str, Any]) -> Described | Note | None:
+    """A note for an entity that cannot be reached; None for one that comes with its relationship.
 
     Raises CannotRead.
     """
@@ -37,8 +37,10 @@ def entity(item: Mapping[str, Any]) -> Described | None:
             "The file holds other things than entities with their attributes: it should be the answer to "
             "RetrieveMetadataChanges, or to EntityDefinitions with Attributes expanded."
         )
-    if not item.get("EntitySetName") or not item.get("PrimaryIdAttribute") or item.get("IsIntersect"):
+    if item.get("IsIntersect"):
         return None
+    if not item.get("EntitySetName") or not item.get("PrimaryIdAttribute"):
+        return left_out(name, "It has no entity set or no id, so its records cannot be reached.")
     return Described(name, len(attributes), partial(_read, item))
 
 
@@ -56,7 +58,9 @@ def _found(item: Mapping[str, Any]) -> Found:
     listed = [each for each in item["Attributes"] if not each.get("AttributeOf")]
     choices = {each["LogicalName"]: _options(each, name) for each in listed}
     read = ((each, reading.attribute(each, name, choices)) for each in listed)
-    attributes = {each["LogicalName"]: (each, attribute) for each, attribute in read if attribute is not None}
+    kept = [(each, attribute) for each, attribute in read]
+    attributes = {each["LogicalName"]: (each, attribute) for each, attribute in kept if attribute is not None}
+    unlike = [str(each["LogicalName"]) for each, attribute in kept if attribute is None]
     relationships = list(reading.relationships(item))
     return Found(
         described,
@@ -66,12 +70,15 @@ def _found(item: Mapping[str, Any]) -> Found:
             for each in relationships
             if each.referencing == name and each.referencing_attribute in attributes
         ),
-        tuple(each for each in relationships if each.intersect is not None),
+        tuple(Pair(each) for each in relationships if each.intersect is not None),
         tuple(found for found in choices.values() if found.entity is None and found.options),
         ownership=_OWNERS.get(str(item.get("OwnershipType")), Ownership.ORGANIZATION),
         schema_name=item.get("SchemaName"),
         schema_names={key: str(each.get("SchemaName") or key) for key, (each, _) in attributes.items()},
         defaults=dict(_defaults(attributes)),
+        notes=tuple(
+            left_out(f"{name}.{each}", "The CRM in the box has no attributes of its type.") for each in unlike
+        ),
     )
 
 

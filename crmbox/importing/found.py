@@ -1,31 +1,65 @@
-"""What a file says of one entity."""
+"""What a source says of one entity."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 
 from crmbox.engine.definitions import Ownership
 from crmclient.metadata import Attribute, Entity, OptionSet, Relationship
 
 
 class CannotRead(Exception):
-    """The file is none that can be imported; says what is wrong in a sentence."""
+    """The source is none that can be imported; says what is wrong in a sentence."""
+
+
+class Verdict(str, Enum):
+    """What becomes of something that a source describes."""
+
+    CHANGED = "changed"
+    SHORTENED = "shortened"
+    LEFT_OUT = "left out"
+    PASSED_OVER = "passed over"
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """`subject` is made otherwise than the source has it, or not at all. `option` is what would bring it."""
+
+    verdict: Verdict
+    subject: str
+    reason: str
+    option: str | None = None
+
+
+def left_out(subject: str, reason: str, option: str | None = None) -> Note:
+    return Note(Verdict.LEFT_OUT, subject, reason, option)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A many-to-many relationship, and what its intersect entity is called where the source says it."""
+
+    relationship: Relationship
+    entity_set: str = ""
+    primary_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
     """`relationships` are those of the entity's own lookups, `pairs` the many-to-many ones it takes part in.
 
-    `has_states`: records have a state, also where the file does not say which there are. `option_sets` are
-    the global ones that its choices use, where the file holds their options. `is_outline`: the file knows no
-    labels, limits and options, so nothing that exists is changed after it.
+    `has_states`: records have a state, also where the source does not say which there are. `option_sets` are
+    the global ones that its choices use, where the source holds their options. `is_outline`: the source knows
+    no labels, limits and options, so nothing that exists is changed after it. `notes` are about what the
+    source has and this value has not, or otherwise.
     """
 
     entity: Entity
     attributes: tuple[Attribute, ...]
     relationships: tuple[Relationship, ...] = ()
-    pairs: tuple[Relationship, ...] = ()
+    pairs: tuple[Pair, ...] = ()
     option_sets: tuple[OptionSet, ...] = ()
     ownership: Ownership = Ownership.ORGANIZATION
     schema_name: str | None = None
@@ -33,6 +67,7 @@ class Found:
     defaults: Mapping[str, bool | int] = field(default_factory=dict)
     has_states: bool = False
     is_outline: bool = False
+    notes: tuple[Note, ...] = ()
 
     @property
     def name(self) -> str:
@@ -41,8 +76,12 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """An entity in a file, and how to read its definition, which most need not be. Raises CannotRead."""
+    """An entity in a source, and how to read its definition, which most need not be. Raises CannotRead.
+
+    `hidden` says why it is made only when it is named; `targets` gives what its lookups point at.
+    """
 
     name: str
     attributes: int
     read: Callable[[], Found]
+    hidden: str | None = None

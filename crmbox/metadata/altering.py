@@ -4,12 +4,13 @@ are stored.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace as changed
 
 from crmbox.engine import tables as schema
 from crmbox.engine.definitions import AttributeDefinition, EntityDefinition
 from crmbox.metadata.creating import relate
-from crmbox.metadata.draft import Draft
+from crmbox.metadata.draft import Draft, LengthCheck
 from crmbox.metadata.placing import Placing, is_polymorphic
 from crmclient.errors import InvalidDefinition
 from crmclient.metadata import Attribute, AttributeType, Cascade, Entity, Relationship
@@ -43,17 +44,24 @@ def alter_entity(draft: Draft, entity: Entity) -> None:
     draft.run(schema.create_key(definition, key) for key in new)
 
 
-def alter_attribute(draft: Draft, entity: str, attribute: Attribute) -> None:
+def alter_attribute(
+    draft: Draft, entity: str, attribute: Attribute, relationships: Sequence[Relationship] = ()
+) -> None:
+    """`relationships` are those of new targets; a target without one gets a plain one."""
     definition = draft.entity(entity)
     before = draft.attribute(entity, attribute.logical_name)
     _check_unchanged(entity, before.attribute, attribute)
+    length = attribute.max_length
+    if length is not None and length < (before.attribute.max_length or 0):
+        where = f"{entity}.{attribute.logical_name}"
+        draft.length_checks.append(LengthCheck(where, definition.table, before.column, length))
     after = changed(before, attribute=attribute)
     if is_polymorphic(attribute) and before.target is None:
         after = _with_target(draft, definition, after)
     attributes = tuple(after if item is before else item for item in definition.attributes)
     definition = changed(definition, attributes=attributes)
-    relationships = tuple(relate(definition, definition.relationships))
-    draft.put_entity(changed(definition, relationships=relationships))
+    related = tuple(relate(definition, (*definition.relationships, *relationships)))
+    draft.put_entity(changed(definition, relationships=related))
 
 
 def alter_indexes(draft: Draft, entity: str, attribute: str, *, indexed: bool, searched: bool) -> None:

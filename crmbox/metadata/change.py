@@ -4,20 +4,20 @@ lock.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace as changed
 
 from django.db import DEFAULT_DB_ALIAS, connections, transaction
 
-from crmbox.engine.connection import WriteUnit, write_unit
+from crmbox.engine.connection import Unit, WriteUnit, write_unit
 from crmbox.engine.definitions import Ownership
 from crmbox.engine.failures import NotUnique
 from crmbox.engine.names import quote
 from crmbox.engine.revision import RAISE_METADATA, new_token
 from crmbox.engine.snapshot import Snapshot
 from crmbox.metadata import altering, creating, removing
-from crmbox.metadata.draft import Draft
+from crmbox.metadata.draft import Draft, LengthCheck
 from crmbox.metadata.placing import NO_EXTRAS, Extras
 from crmclient.errors import InvalidDefinition, UnknownOptionSet
 from crmclient.metadata import AlternateKey, Attribute, Entity, OptionSet, Relationship
@@ -131,25 +131,11 @@ class Change:
 
     def carry_out(self) -> None:
         draft = self._draft
-        altering.attach_notes(draft, NOTES, REGARDING)
+        complete(draft)
         if not draft.is_changed:
             return
-        draft.check()
-        for statement in draft.dialect.before_schema_change():
-            self._unit.execute(statement)
-        for statement, parameters in draft.statements:
-            self._unit.execute(statement, parameters)
-        self._write_definitions()
-
-    def _write_definitions(self) -> None:
-        mark = self._draft.dialect.placeholder
-        token = new_token()
-        for kind, name, document in self._draft.documents():
-            if document is None:
-                self._unit.execute(_REMOVE.format(mark), (kind.value, name))
-            else:
-                self._unit.execute(_PUT.format(mark), (kind.value, name, token, document))
-        self._unit.execute(RAISE_METADATA.format(mark), (token,))
+        make_tables(self._unit, draft.new_tables.values())
+        write(self._unit, draft)
 
     def _holds(self, entity: str, condition: str) -> bool:
         """Whether a record meets `condition`; an attribute or entity made in this very change has no
@@ -159,6 +145,55 @@ class Change:
             return False
         stored = self.snapshot.entity(entity)
         return bool(self._unit.rows(f"SELECT 1 FROM {quote(stored.table)} WHERE {condition} LIMIT 1"))
+
+
+def complete(draft: Draft) -> None:
+    """Add what follows from the changes, and check the whole. Raises InvalidDefinition."""
+    altering.attach_notes(draft, NOTES, REGARDING)
+    if draft.is_changed:
+        draft.check()
+
+
+def make_tables(unit: WriteUnit, tables: Iterable[Sequence[str]]) -> None:
+    """Run the statements that make each table."""
+    for statement in unit.dialect.before_schema_change():
+        unit.execute(statement)
+    for statements in tables:
+        for statement in statements:
+            unit.execute(statement)
+
+
+def write(unit: WriteUnit, draft: Draft) -> None:
+    """Bring tables that exist, the definitions and the revision to where the draft is.
+
+    Raises InvalidDefinition when texts are longer than their attribute would be.
+    """
+    for check in draft.length_checks:
+        if problem := too_long(unit, check):
+            raise InvalidDefinition(problem)
+    for statement in unit.dialect.before_schema_change():
+        unit.execute(statement)
+    for statement, parameters in draft.statements:
+        unit.execute(statement, parameters)
+    mark = draft.dialect.placeholder
+    token = new_token()
+    for kind, name, document in draft.documents():
+        if document is None:
+            unit.execute(_REMOVE.format(mark), (kind.value, name))
+        else:
+            unit.execute(_PUT.format(mark), (kind.value, name, token, document))
+    unit.execute(RAISE_METADATA.format(mark), (token,))
+
+
+def too_long(unit: Unit, check: LengthCheck) -> str | None:
+    """What hinders a shorter length: None when every text fits."""
+    [(count, longest)] = unit.rows(*check.query(unit.dialect.placeholder))
+    if not count:
+        return None
+    return (
+        f"{check.attribute}: it cannot be shortened to {check.length:,} characters. {count:,} records have "
+        f"longer texts; the longest has {longest:,} characters."
+    )
 
 
 @contextmanager

@@ -41,7 +41,6 @@ def create_entity(
         raise InvalidDefinition(f"The entity {name!r} exists already.")
     complete = tuple(_complete(entity, attributes, ownership, has_states))
     table = physical(name, draft.tables, prefix=TABLE_PREFIX)
-    draft.tables.add(table)
     placing = Placing(draft.dialect, set())
     definition = EntityDefinition(
         entity,
@@ -54,8 +53,8 @@ def create_entity(
     if ownership is not Ownership.NONE:
         relationships = (*relationships, *common.audit_relationships(name, ownership))
     draft.put_entity(_related(definition, relationships))
-    draft.run(schema.create_table(definition, draft.dialect))
-    draft.run(schema.create_key(definition, key) for key in entity.keys)
+    keys = (schema.create_key(definition, key) for key in entity.keys)
+    draft.make_table(table, (*schema.create_table(definition, draft.dialect), *keys))
 
 
 def create_attributes(
@@ -80,7 +79,9 @@ def create_attributes(
         draft.run(schema.add_columns(definition, item, draft.dialect, spare=reused))
 
 
-def create_many_to_many(draft: Draft, relationship: Relationship, *, custom: bool) -> None:
+def create_many_to_many(
+    draft: Draft, relationship: Relationship, *, custom: bool, entity_set: str = "", primary_id: str = ""
+) -> None:
     """Make the intersect entity that a many-to-many relationship names."""
     if relationship.intersect is None:
         raise InvalidDefinition(
@@ -103,10 +104,10 @@ def create_many_to_many(draft: Draft, relationship: Relationship, *, custom: boo
     )
     entity = Entity(
         name,
-        f"{name}_set" if not name.endswith("s") else name,
+        entity_set or (f"{name}_set" if not name.endswith("s") else name),
         Label(),
         Label(),
-        primary_id=f"{name}id",
+        primary_id=primary_id or f"{name}id",
         primary_name=None,
         keys=(AlternateKey(f"{name}_pair", tuple(member.logical_name for member in members)),),
         is_intersect=True,

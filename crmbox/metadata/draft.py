@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from crmbox.engine.definitions import (
     ENTITY_JSON,
@@ -12,12 +13,31 @@ from crmbox.engine.definitions import (
     Kind,
 )
 from crmbox.engine.dialects.base import DbValue
+from crmbox.engine.names import quote
 from crmbox.engine.snapshot import Snapshot
 from crmbox.metadata.checks import Known, check_entity, check_names_are_unique, check_option_set
 from crmclient.errors import InvalidDefinition, UnknownEntity
 from crmclient.metadata import OptionSet
 
 Statement = tuple[str, Sequence[DbValue]]
+
+
+@dataclass(frozen=True, slots=True)
+class LengthCheck:
+    """No text in `column` may be longer than `length`, which `attribute` gets."""
+
+    attribute: str
+    table: str
+    column: str
+    length: int
+
+    def query(self, placeholder: str) -> Statement:
+        """Selects how many texts are longer, and the length of the longest."""
+        length = f"LENGTH({quote(self.column)})"
+        return (
+            f"SELECT COUNT(*), MAX({length}) FROM {quote(self.table)} WHERE {length} > {placeholder}",
+            (self.length,),
+        )
 
 
 class Draft:
@@ -30,7 +50,12 @@ class Draft:
         self.entities = {name: stored.definition for name, stored in snapshot.entities.items()}
         self.option_sets = dict(snapshot.option_sets)
         self.tables = {*tables, *(definition.table for definition in self.entities.values())}
+        self.new_tables: dict[str, list[str]] = {}
+        """The statements that make each new table and its indexes."""
         self.statements: list[Statement] = []
+        """What follows when the new tables are there."""
+        self.length_checks: list[LengthCheck] = []
+        self.revision = snapshot.revision
         self._changed: set[tuple[Kind, str]] = set()
 
     def entity(self, name: str) -> EntityDefinition:
@@ -60,6 +85,10 @@ class Draft:
     def remove_option_set(self, name: str) -> None:
         del self.option_sets[name]
         self._changed.add((Kind.OPTION_SET, name))
+
+    def make_table(self, table: str, statements: Iterable[str]) -> None:
+        self.tables.add(table)
+        self.new_tables[table] = list(statements)
 
     def run(self, statements: Iterable[str]) -> None:
         """Keep DDL for when the change is carried out."""

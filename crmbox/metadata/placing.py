@@ -72,6 +72,11 @@ class Placing:
         return name
 
 
+def columns_of(attribute: Attribute) -> int:
+    """How many columns of a table an attribute takes."""
+    return 1 + (attribute.type in _WITH_KEY) + is_polymorphic(attribute)
+
+
 def is_polymorphic(attribute: Attribute) -> bool:
     """Whether a value must say which entity it points at. A lookup without a target is one that will get
     several.

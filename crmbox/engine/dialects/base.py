@@ -102,6 +102,8 @@ class Dialect(ABC):
     """What writers of one process wait for in turn; None where the database lets them wait well itself."""
     at_once: AtOnce
     column_types: Mapping[Storage, str]
+    most_columns: int
+    """How many columns the attributes of a new table may take, so that some are left for later ones."""
 
     def begin_with(self, connection: Any, statement: str) -> list[Row]:
         """Begin a write transaction with its first statement, which takes no parameters; its rows."""

@@ -82,6 +82,7 @@ class PostgreSQL(Dialect):
         Storage.DATE: "date",
         Storage.GUID: "uuid",
     }
+    most_columns = 1_500
 
     element_types = {
         Storage.KEY: "text",

@@ -55,6 +55,7 @@ class SQLite(Dialect):
         Storage.DATE: "TEXT",
         Storage.GUID: "TEXT",
     }
+    most_columns = 1_900
 
     def cursor(self, connection: Any) -> Cursor:
         cursor: Cursor = connection.cursor()

@@ -1,28 +1,34 @@
-"""Make entities in the embedded platform as a Dataverse organisation has them, from files that it answered.
+"""Make entities in the CRM in the box as a Dataverse organisation has them, from files that it answered.
 
 A file is `$metadata`, or JSON: the answer to RetrieveMetadataChanges (it alone holds the options of choices),
 to EntityDefinitions with Attributes expanded, or to GlobalOptionSetDefinitions. Only the entities that are
-asked for get tables.
+asked for get tables. All of it is done, or nothing.
 """
 
 from __future__ import annotations
 
+import json
+import time
 from argparse import ArgumentParser
-from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from crmbox.importing import csdl_file, definitions, json_file
-from crmbox.importing.carrying_out import Outcome, carry_out
-from crmbox.importing.found import CannotRead, Described, Found
+from crmbox.engine.connection import read_unit
+from crmbox.importing import sources
+from crmbox.importing.found import CannotRead, Verdict
+from crmbox.importing.plan import Plan, line
+from crmbox.importing.planning import plan
+from crmbox.importing.sources import Contents
 from crmbox.management.progress import Progress
+from crmbox.metadata import staging
+from crmbox.metadata.change import too_long
+from crmbox.metadata.draft import Draft
 from crmclient.errors import PlatformError
-from crmclient.metadata import OptionSet
 
 SHOWN = 20
-EVERY = 100
 
 
 class Command(BaseCommand):
@@ -35,94 +41,96 @@ class Command(BaseCommand):
         )
         parser.add_argument("--all", action="store_true", help="make every entity that the files describe")
         parser.add_argument(
-            "--related", action="store_true", help="make what lookups of --entities point at, too"
+            "--related",
+            nargs="?",
+            type=int,
+            const=1,
+            default=0,
+            metavar="LEVELS",
+            help="make what lookups of --entities point at, too; with 2, what lookups of these point at",
+        )
+        parser.add_argument(
+            "--dry-run", action="store_true", help="say all that would be done and left out; make nothing"
+        )
+        parser.add_argument("--json", action="store_true", help="say it as JSON")
+        parser.add_argument(
+            "--keep-lengths", action="store_true", help="never shorten the length of an attribute that exists"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        began = time.monotonic()
         wanted = {name.strip().lower() for name in options["entities"].split(",") if name.strip()}
-        progress = Progress(self.stdout, "Metadata", every_step=True)
+        progress = Progress(self.stderr if options["json"] else self.stdout, "Metadata", every_step=True)
         try:
-            if options["related"]:
-                wanted |= _targets(options["files"], wanted)
-            reader = _Reader(options["files"], None if options["all"] else wanted, progress)
-            found = reader.read()
-            missing = wanted - reader.names
-            if missing:
+            source = sources.files(options["files"])
+            contents = sources.read(
+                source, None if options["all"] else wanted, options["related"], progress.show
+            )
+            if missing := wanted - contents.names:
                 raise CommandError(f"The files describe no entity {', '.join(sorted(missing))}.")
-            if not found:
-                self._tell_what_there_is(reader)
+            if not contents.found:
+                self._tell_what_there_is(contents)
                 return
-            self._tell(carry_out(found, reader.option_sets, progress.show))
+            if not options["dry_run"]:
+                staging.clear()
+            draft, planned = _plan(contents, keep_lengths=options["keep_lengths"])
+            if options["all"]:
+                planned.notes[:0] = contents.notes
+            if not options["dry_run"] and not planned.refused:
+                staging.carry_out(draft, progress.show)
         except (CannotRead, PlatformError, OSError) as error:
             raise CommandError(str(error)) from error
+        self._tell(planned, options, time.monotonic() - began)
 
-    def _tell_what_there_is(self, reader: _Reader) -> None:
-        names = sorted(reader.names)
+    def _tell_what_there_is(self, contents: Contents) -> None:
+        names = sorted(contents.names)
         shown = ", ".join(names[:SHOWN]) + (", …" if len(names) > SHOWN else "")
         self.stdout.write(
-            f"The files describe {len(names):,} entities with {reader.attributes:,} attributes: {shown}\n"
+            f"The files describe {len(names):,} entities with {contents.attributes:,} attributes: {shown}\n"
             "Nothing was made. Say which are wanted with --entities, or --all."
         )
 
-    def _tell(self, outcome: Outcome) -> None:
-        self.stdout.write(f"Made {len(outcome.created):,} entities, changed {len(outcome.changed):,}.")
-        for line in outcome.left_out[:SHOWN]:
-            self.stdout.write(f"Left out: {line}.")
-        if len(outcome.left_out) > SHOWN:
-            self.stdout.write(f"Left out: {len(outcome.left_out) - SHOWN:,} more attributes.")
+    def _tell(self, planned: Plan, options: dict[str, Any], seconds: float) -> None:
+        is_made = not options["dry_run"] and not planned.refused
+        if options["json"]:
+            told = {"made": is_made, "seconds": round(seconds, 1), **planned.json()}
+            self.stdout.write(json.dumps(told, indent=2, ensure_ascii=False))
+        elif options["dry_run"]:
+            for each in planned.lines():
+                self.stdout.write(each)
+            self.stdout.write(f"Nothing was made. The import would make {planned.summary()}")
+        elif is_made:
+            self.stdout.write(f"Made {planned.summary()} It took {seconds:.1f} seconds.")
+            self._tell_what_is_otherwise(planned)
+        if planned.refused:
+            problems = "\n".join(planned.refused)
+            raise CommandError(
+                f"{problems}\nNothing was made. Shorten the texts, or add --keep-lengths to keep the lengths."
+            )
+
+    def _tell_what_is_otherwise(self, planned: Plan) -> None:
+        """Whole entities that are left out, each; of attributes the first."""
+        entities = [each for each in planned.notes if "." not in each.subject]
+        attributes = [each for each in planned.notes if "." in each.subject]
+        for note in (
+            *(each for each in entities if each.verdict is not Verdict.PASSED_OVER),
+            *attributes[:SHOWN],
+        ):
+            self.stdout.write(line(note))
+        if len(attributes) > SHOWN:
+            self.stdout.write(
+                f"{len(attributes) - SHOWN:,} more notes on attributes: --dry-run shows all of them."
+            )
 
 
-class _Reader:
-    """Reads the files once. Kept is what is wanted (all for None); of the rest only names and a count."""
-
-    def __init__(self, files: list[Path], wanted: set[str] | None, progress: Progress) -> None:
-        self._files = files
-        self._wanted = wanted
-        self._progress = progress
-        self.names: set[str] = set()
-        self.attributes = 0
-        self.option_sets: dict[str, OptionSet] = {}
-
-    def read(self) -> list[Found]:
-        found: dict[str, Found] = {}
-        for item in _items(self._files):
-            if isinstance(item, OptionSet):
-                self.option_sets[item.name] = item
-                continue
-            self.names.add(item.name)
-            self.attributes += item.attributes
-            if self._wanted is None or item.name in self._wanted:
-                found[item.name] = item.read()
-            if len(self.names) % EVERY == 0:
-                self._progress.show("Entities read", len(self.names))
-        return list(found.values())
-
-
-def _items(files: list[Path]) -> Iterator[Described | OptionSet]:
-    for path in files:
-        with path.open("rb") as file:
-            is_xml = file.read(64).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
-        try:
-            yield from csdl_file.entities(path) if is_xml else _from_json(path)
-        except CannotRead as error:
-            raise CannotRead(f"{path}: {error}") from None
-
-
-def _from_json(path: Path) -> Iterator[Described | OptionSet]:
-    for item in json_file.objects(path):
-        if definitions.is_option_set(item):
-            yield definitions.option_set(item)
-        elif "OptionSetType" not in item and (found := definitions.entity(item)) is not None:
-            yield found
-
-
-def _targets(files: list[Path], names: set[str]) -> set[str]:
-    """What the lookups of the named entities point at and the files describe."""
-    described: set[str] = set()
-    pointed: set[str] = set()
-    for item in _items(files):
-        if isinstance(item, Described):
-            described.add(item.name)
-            if item.name in names:
-                pointed |= {target for attribute in item.read().attributes for target in attribute.targets}
-    return pointed & described
+def _plan(contents: Contents, *, keep_lengths: bool) -> tuple[Draft, Plan]:
+    with read_unit() as unit:
+        draft = staging.draft_of(unit)
+        planned = plan(
+            draft,
+            contents.found.values(),
+            contents.option_sets,
+            partial(too_long, unit),
+            keep_lengths=keep_lengths,
+        )
+    return draft, planned

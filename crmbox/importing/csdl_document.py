@@ -1,0 +1,221 @@
+"""A `$metadata` document (CSDL) as values: types, entity sets, enumerations, and what is passed over.
+
+It is read generously: elements and annotations that are not known are counted, and none makes it fail.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from lxml import etree
+
+from crmbox.importing.found import CannotRead
+
+_EDM: Final = "{http://docs.oasis-open.org/odata/ns/edm}"
+_EDMX: Final = "{http://docs.oasis-open.org/odata/ns/edmx}"
+_ROOT: Final = f"{_EDMX}Edmx"
+_READ: Final = ("EntityType", "EntitySet", "EnumType", "TypeDefinition")
+_KEYS: Final = "AlternateKeys"
+_DESCRIPTION: Final = "Org.OData.Core.V1.Description"
+_COLLECTION: Final = "Collection("
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """`type` is as written, such as `Edm.String` or `mscrm.Label`."""
+
+    name: str
+    type: str
+    max_length: int | None = None
+    precision: int | None = None
+    scale: int | None = None
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Navigation:
+    """A navigation property to `target`, a type's short name. `constraint` names what holds the id."""
+
+    name: str
+    target: str
+    is_collection: bool
+    partner: str | None
+    constraint: str | None
+
+
+@dataclass(slots=True)
+class Type:
+    """An entity type as it is declared, without what it inherits."""
+
+    name: str
+    base: str
+    is_abstract: bool
+    key: tuple[str, ...] = ()
+    properties: dict[str, Property] = field(default_factory=dict)
+    navigations: list[Navigation] = field(default_factory=list)
+    alternate_keys: list[tuple[str, ...]] = field(default_factory=list)
+    description: str = ""
+    repeated: list[str] = field(default_factory=list)
+    """Properties that are declared twice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Enumeration:
+    members: Mapping[str, int]
+    is_flags: bool
+
+
+@dataclass(slots=True)
+class Document:
+    types: dict[str, Type] = field(default_factory=dict)
+    sets: dict[str, list[str]] = field(default_factory=dict)
+    """The entity sets of each type, in their order."""
+    enumerations: dict[str, Enumeration] = field(default_factory=dict)
+    underlying: dict[str, str] = field(default_factory=dict)
+    """The type that each type definition stands for."""
+    repeated: list[str] = field(default_factory=list)
+    """Types that are declared twice: the first counts."""
+    passed_over: Counter[str] = field(default_factory=Counter)
+
+    def chain(self, name: str) -> list[Type]:
+        """A type and its bases, itself first."""
+        found = [self.types[name]]
+        while found[-1].base in self.types and self.types[found[-1].base] not in found:
+            found.append(self.types[found[-1].base])
+        return found
+
+
+def read(path: Path) -> Document:
+    """Raises CannotRead, OSError."""
+    document = Document()
+    try:
+        events = etree.iterparse(
+            str(path),
+            events=("end",),
+            tag=[f"{_EDM}{name}" for name in _READ],
+            resolve_entities=False,
+            no_network=True,
+            load_dtd=False,
+            huge_tree=False,
+        )
+        for _, element in events:
+            _take(document, element)
+            element.clear()
+        root: Any = events.root
+    except etree.XMLSyntaxError as error:
+        raise CannotRead(f"The file is not well-formed XML: {error.msg}.") from None
+    if root is None or root.tag != _ROOT or root.getroottree().docinfo.internalDTD is not None:
+        raise CannotRead("It is XML, but no $metadata document.")
+    if not document.types:
+        raise CannotRead("It is XML, but no $metadata document of Dataverse: it describes no entities.")
+    for element in root.iterfind(f".//{_EDM}Schema/*"):
+        _pass_over(document, element)
+    return document
+
+
+def short(name: str) -> str:
+    """A type's name without its namespace or alias."""
+    return name.rpartition(".")[2]
+
+
+def _take(document: Document, element: etree._Element) -> None:
+    name = element.get("Name", "")
+    match etree.QName(element).localname:
+        case "EntityType" if name in document.types:
+            document.repeated.append(name)
+        case "EntityType":
+            document.types[name] = _type(document, element)
+        case "EntitySet":
+            sets = document.sets.setdefault(short(element.get("EntityType", "")), [])
+            if name not in sets:
+                sets.append(name)
+        case "EnumType":
+            members = dict(_members(element))
+            document.enumerations[name] = Enumeration(members, element.get("IsFlags") == "true")
+        case _:
+            document.underlying[name] = element.get("UnderlyingType", "")
+
+
+def _members(element: etree._Element) -> Iterator[tuple[str, int]]:
+    for position, member in enumerate(element.iterfind(f"{_EDM}Member")):
+        yield member.get("Name", ""), _integer(member.get("Value"), position) or 0
+
+
+def _type(document: Document, element: etree._Element) -> Type:
+    found = Type(
+        element.get("Name", ""), short(element.get("BaseType", "")), element.get("Abstract") == "true"
+    )
+    for child in element.iterchildren(etree.Element):
+        name = child.get("Name", "")
+        match etree.QName(child).localname:
+            case "Key":
+                found.key = tuple(each.get("Name", "") for each in child.iterfind(f"{_EDM}PropertyRef"))
+            case "Property" if name in found.properties:
+                found.repeated.append(name)
+            case "Property":
+                found.properties[name] = _property(document, child)
+            case "NavigationProperty":
+                found.navigations.append(_navigation(child))
+            case "Annotation" if short(child.get("Term", "")) == _KEYS:
+                found.alternate_keys += _alternate_keys(child)
+            case "Annotation" if child.get("Term") == _DESCRIPTION:
+                found.description = child.get("String", "")
+            case _:
+                _pass_over(document, child)
+    return found
+
+
+def _property(document: Document, element: etree._Element) -> Property:
+    description = ""
+    for child in element.iterchildren(etree.Element):
+        if child.get("Term") == _DESCRIPTION:
+            description = child.get("String", "")
+        else:
+            _pass_over(document, child)
+    return Property(
+        element.get("Name", ""),
+        element.get("Type", ""),
+        _integer(element.get("MaxLength")),
+        _integer(element.get("Precision")),
+        _integer(element.get("Scale")),
+        description,
+    )
+
+
+def _navigation(element: etree._Element) -> Navigation:
+    kind = element.get("Type", "")
+    is_collection = kind.startswith(_COLLECTION)
+    constraint = element.find(f"{_EDM}ReferentialConstraint")
+    return Navigation(
+        element.get("Name", ""),
+        short(kind.removeprefix(_COLLECTION).removesuffix(")")),
+        is_collection,
+        element.get("Partner") or None,
+        None if constraint is None else constraint.get("Property"),
+    )
+
+
+def _alternate_keys(element: etree._Element) -> Iterator[tuple[str, ...]]:
+    for record in element.iterfind(f"{_EDM}Collection/{_EDM}Record"):
+        paths = [each.get("PropertyPath") for each in record.iter(f"{_EDM}PropertyValue")]
+        yield tuple(path for path in paths if path)
+
+
+def _pass_over(document: Document, element: etree._Element) -> None:
+    name = etree.QName(element).localname
+    if name not in (*_READ, "EntityContainer"):
+        document.passed_over[f"{name} {element.get('Term', '')}" if name == "Annotation" else name] += 1
+
+
+def _integer(text: str | None, default: int | None = None) -> int | None:
+    """None for `max`, `variable` and whatever else is no number."""
+    if text is None:
+        return default
+    try:
+        return int(text)
+    except ValueError:
+        return None

@@ -1,0 +1,99 @@
+"""What an import would do, all of it: for people, and as JSON."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from crmbox.importing.found import Note, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A new entity, or the new attributes of one that exists."""
+
+    entity: str
+    entity_set: str
+    attributes: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Plan:
+    """`refused` forbids the whole: nothing is made while there is any."""
+
+    created: list[Made] = field(default_factory=list)
+    extended: list[Made] = field(default_factory=list)
+    changed: dict[str, list[str]] = field(default_factory=dict)
+    """What changes of entities that exist, by their name."""
+    many_to_many: list[str] = field(default_factory=list)
+    option_sets: list[str] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+
+    @property
+    def changed_entities(self) -> set[str]:
+        return {*self.changed, *(each.entity for each in self.extended)}
+
+    def change(self, entity: str, what: str) -> None:
+        self.changed.setdefault(entity, []).append(what)
+
+    def summary(self) -> str:
+        attributes = sum(len(each.attributes) for each in (*self.created, *self.extended))
+        return (
+            f"{len(self.created):,} entities, changed {len(self.changed_entities):,}: "
+            f"{attributes:,} attributes, {len(self.many_to_many):,} many-to-many relationships, "
+            f"{len(self.option_sets):,} option sets."
+        )
+
+    def counts(self) -> Counter[Verdict]:
+        return Counter(each.verdict for each in self.notes)
+
+    def lines(self) -> Iterator[str]:
+        """A line for each thing."""
+        for made in self.created:
+            yield f"Make: {made.entity} ({made.entity_set}), {len(made.attributes):,} attributes."
+        for made in self.extended:
+            yield f"Add to {made.entity}: {', '.join(made.attributes)}."
+        for entity, changes in sorted(self.changed.items()):
+            for what in changes:
+                yield f"Change: {entity}: {what}."
+        for name in self.many_to_many:
+            yield f"Relate: {name}."
+        for name in self.option_sets:
+            yield f"Option set: {name}."
+        yield from (line(each) for each in self.notes)
+        for problem in self.refused:
+            yield f"Refused: {problem}"
+
+    def json(self) -> dict[str, Any]:
+        notes: dict[str, list[dict[str, str | None]]] = {each.name.lower(): [] for each in Verdict}
+        for note in self.notes:
+            about: dict[str, str | None] = {"name": note.subject, "reason": note.reason}
+            if note.option is not None:
+                about["option"] = note.option
+            notes[note.verdict.name.lower()].append(about)
+        altered = [
+            *notes.pop("changed"),
+            *({"name": entity, "reason": what} for entity, all_ in self.changed.items() for what in all_),
+        ]
+        return {
+            "created": [_made(each) for each in self.created],
+            "extended": [_made(each) for each in self.extended],
+            "changed": altered,
+            "many_to_many": self.many_to_many,
+            "option_sets": self.option_sets,
+            **notes,
+            "refused": self.refused,
+        }
+
+
+def line(note: Note) -> str:
+    wish = "" if note.option is None else f" To have it: {note.option}."
+    reason = note.reason[:1].lower() + note.reason[1:]
+    return f"{note.verdict.value.capitalize()}: {note.subject}: {reason}{wish}"
+
+
+def _made(made: Made) -> dict[str, Any]:
+    return {"name": made.entity, "entity_set": made.entity_set, "attributes": list(made.attributes)}

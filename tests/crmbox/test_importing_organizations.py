@@ -1,0 +1,531 @@
+"""`manage.py importmetadata` with what real organisations answer: every shape that was seen, and others."""
+
+from __future__ import annotations
+
+import io
+import json
+import string
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import transaction
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from crmbox.demo.load import load
+from crmbox.platform import EmbeddedPlatform
+from crmclient.metadata import AttributeType, DateTimeBehavior
+from crmclient.query.ast import Column, Query
+from crmclient.values import Reference, Value
+from tests.crmbox import csdl
+from tests.crmbox.csdl import GUID, entity_type, key, lookup, prop, props, table, to_many, to_one
+
+pytestmark = pytest.mark.django_db
+
+LONG = "new_" + "a" * 124
+OWNED = prop("_ownerid_value", GUID) + to_one("ownerid", "principal", None, "_ownerid_value")
+EVERY_TYPE = {
+    "new_string": "Edm.String",
+    "new_byte": "Edm.Byte",
+    "new_small": "Edm.Int16",
+    "new_whole": "Edm.Int32",
+    "new_big": "Edm.Int64",
+    "new_decimal": "Edm.Decimal",
+    "new_single": "Edm.Single",
+    "new_double": "Edm.Double",
+    "new_yes": "Edm.Boolean",
+    "new_moment": "Edm.DateTimeOffset",
+    "new_day": "Edm.Date",
+    "new_guid": GUID,
+}
+NO_TYPE_HERE = {
+    "new_time": "Edm.TimeOfDay",
+    "new_span": "Edm.Duration",
+    "new_stream": "Edm.Stream",
+    "new_place": "Edm.GeographyPoint",
+    "new_bytes": "Edm.Binary",
+    "new_label": "mscrm.Label",
+    "new_list": "Collection(Edm.String)",
+    "new_flags": "mscrm.Rights",
+}
+TYPES = [
+    '<EnumType Name="Rights" IsFlags="true"><Member Name="None" Value="0"/></EnumType>',
+    '<EnumType Name="Mood"><Member Name="Good" Value="1"/><Member Name="Bad" Value="2"/></EnumType>',
+    '<ComplexType Name="Label"><Property Name="Text" Type="Edm.String"/></ComplexType>',
+    '<TypeDefinition Name="Amount" UnderlyingType="Edm.Decimal"/>',
+    '<Action Name="new_Do" IsBound="true"><Parameter Name="entity" Type="mscrm.task"/></Action>',
+    '<Unheard Name="of"/>',
+    entity_type("expando"),
+    entity_type("crmmodelbaseentity", abstract=True, base=None),
+    entity_type("MetadataBase", key("MetadataId"), prop("MetadataId", GUID), base="crmmodelbaseentity"),
+    entity_type("EntityMetadata", prop("LogicalName"), base="MetadataBase"),
+    entity_type("principal", key("ownerid"), prop("ownerid", GUID), abstract=True),
+    entity_type("systemuser", key("ownerid"), props(systemuserid=GUID, alias="Edm.String"), base="principal"),
+    entity_type("team", key("ownerid"), props(teamid=GUID, name="Edm.String"), base="principal"),
+    entity_type(
+        "activitypointer",
+        key("activityid"),
+        props(activityid=GUID, subject="Edm.String", _regardingobjectid_value=GUID, _slaid_value=GUID),
+        OWNED,
+        to_one("regardingobjectid_new_ring", "new_ring", "new_ring_Activities", "_regardingobjectid_value"),
+        to_one("sla_activitypointer", "new_ring", "new_ring_slas", "_slaid_value"),
+        abstract=True,
+    ),
+    entity_type(
+        "task",
+        key("activityid"),
+        to_one("regardingobjectid_new_ring_task", "new_ring", "new_ring_Tasks"),
+        to_one("regardingobjectid_new_zoo_task", "new_zoo", "new_zoo_Tasks"),
+        to_one("sla_task_sla", "new_ring", "manual_slas"),
+        to_one("activityid_activitypointer", "activitypointer", "activity_pointer_task"),
+        base="activitypointer",
+    ),
+    entity_type("letter", key("activityid"), props(address="Edm.String"), base="activitypointer"),
+    table(
+        "new_ring",
+        lookup("new_parentid", "new_ring", "new_ring_ring"),
+        to_many("new_ring_ring", "new_ring", "new_parentid"),
+        to_many("new_ring_zoos", "new_zoo", "new_ring_zoos"),
+        to_many("new_ring_self", "new_ring", "new_ring_self"),
+        lookup("new_objectid", "new_zoo", "Assignments"),
+        lookup("new_otherid", "task", "Assignments"),
+        lookup("new_quotedid", "new_zoo", '"new_zoo_quoted'),
+    ),
+    table(
+        "new_zoo",
+        props(new_name="Edm.String", new_code="Edm.String", new_area="Edm.String"),
+        csdl.alternate_key("new_code", "new_area"),
+        csdl.alternate_key("new_nowhere"),
+        props(**EVERY_TYPE, **NO_TYPE_HERE, new_mood="mscrm.Mood", new_amount="mscrm.Amount"),
+        prop("new_short", MaxLength=20) + prop("new_endless", MaxLength="max"),
+        prop("new_exact", "Edm.Decimal", Scale=2),
+        props(**dict.fromkeys(("select", "rowid", "table", "id", "etag", "name__k"), "Edm.String")),
+        props(createdon="Edm.String", order="Edm.Int32", xmin="Edm.Int32", versionnumber="Edm.Int64"),
+        prop(LONG) + prop(LONG[:-1] + "b") + prop("n" * 129) + prop("new-dash") + prop("näme"),
+        prop("new_Mixed") + prop("new_mixed", "Edm.Int32") + prop("new_code"),
+        lookup("new_goneid", "new_gone", "x") + prop("_new_strayid_value", GUID),
+        prop("stageid", GUID) + to_one("stageid_new_ring", "new_ring", "new_ring_stages", "stageid"),
+        props(statuscode="Edm.Int32", entityimage="Edm.Binary", entityimage_timestamp="Edm.Int64"),
+        props(entityimage_url="Edm.String", entityimageid=GUID, new_file=GUID, new_file_name="Edm.String"),
+        to_many("new_ring_zoos", "new_ring", "new_ring_zoos"),
+        OWNED,
+        '<Annotation Term="Org.OData.Core.V1.Description" String="A garden of animals"/>',
+    ),
+    table("new_ringzoo", props(new_zooid=GUID, new_ringid=GUID, versionnumber="Edm.Int64")),
+    entity_type("new_byname", key("code"), prop("code")),
+    entity_type("new_bytwo", key("a", "b"), props(a=GUID, b=GUID)),
+    table("new_Zoo", prop("new_name")),
+    table("new_setless", prop("new_name")),
+    table("new_samesetting", prop("new_name")),
+    table(
+        "annotation",
+        prop("_objectid_value", GUID),
+        to_one("objectid_new_zoo", "new_zoo", "new_zoo_notes", "_objectid_value"),
+    ),
+]  # fmt: skip
+SETS = [
+    ("systemusers", "systemuser"),
+    ("teams", "team"),
+    ("activitypointers", "activitypointer"),
+    ("tasks", "task"),
+    ("letters", "letter"),
+    ("new_rings", "new_ring"),
+    ("new_zoos", "new_zoo"),
+    ("new_zoosagain", "new_zoo"),
+    ("new_zoos", "new_samesetting"),
+    ("new_ringzooset", "new_ringzoo"),
+    ("new_bynames", "new_byname"),
+    ("new_bytwos", "new_bytwo"),
+    ("EntityDefinitions", "EntityMetadata"),
+    ("new_Zoos", "new_Zoo"),
+    ("annotations", "annotation"),
+]
+ORGANIZATION = csdl.document(TYPES, SETS)
+
+
+def imported(folder: Path, content: str, *arguments: str) -> str:
+    path = folder / "organisation.xml"
+    path.write_text(content, encoding="utf-8")
+    out = io.StringIO()
+    call_command("importmetadata", str(path), *arguments, stdout=out, stderr=io.StringIO())
+    return out.getvalue()
+
+
+def told(folder: Path, content: str, *arguments: str) -> dict[str, Any]:
+    answer: dict[str, Any] = json.loads(imported(folder, content, "--json", *arguments))
+    return answer
+
+
+def names_of(items: list[dict[str, Any]]) -> set[str]:
+    return {each["name"] for each in items}
+
+
+@pytest.fixture
+def platform(tmp_path: Path) -> EmbeddedPlatform:
+    imported(tmp_path, ORGANIZATION, "--all")
+    return EmbeddedPlatform()
+
+
+def test_a_whole_organisation_is_made_at_once(tmp_path: Path) -> None:
+    answer = told(tmp_path, ORGANIZATION, "--all")
+
+    assert answer["made"]
+    assert names_of(answer["created"]) == {"activitypointer", "task", "letter", "new_ring", "new_zoo"}
+    assert names_of(answer["extended"]) == {"systemuser"}
+    assert answer["many_to_many"] == ["new_ring_zoos"]
+    again = told(tmp_path, ORGANIZATION, "--all")
+    assert not any(again[part] for part in ("created", "extended", "many_to_many", "option_sets", "refused"))
+
+
+def test_a_dry_run_says_the_same_and_makes_nothing(tmp_path: Path) -> None:
+    before = EmbeddedPlatform().entities()
+
+    dry = told(tmp_path, ORGANIZATION, "--all", "--dry-run")
+    text = imported(tmp_path, ORGANIZATION, "--all", "--dry-run")
+
+    assert EmbeddedPlatform().entities() == before
+    assert not dry["made"]
+    assert "Make: new_zoo (new_zoos), " in text
+    assert "Nothing was made. The import would make 5 entities" in text
+    done = told(tmp_path, ORGANIZATION, "--all")
+    assert {**done, "made": False, "seconds": 0} == {**dry, "seconds": 0}
+
+
+def test_every_type_becomes_what_there_is_of_it_here(platform: EmbeddedPlatform) -> None:
+    found = platform.attributes("new_zoo")
+
+    assert {name: found[name].type.value for name in EVERY_TYPE} == {
+        "new_string": "String",
+        "new_byte": "Integer",
+        "new_small": "Integer",
+        "new_whole": "Integer",
+        "new_big": "BigInt",
+        "new_decimal": "Decimal",
+        "new_single": "Double",
+        "new_double": "Double",
+        "new_yes": "Boolean",
+        "new_moment": "DateTime",
+        "new_day": "DateTime",
+        "new_guid": "Uniqueidentifier",
+    }
+    assert found["new_day"].behavior is DateTimeBehavior.DATE_ONLY
+    assert (found["new_short"].max_length, found["new_exact"].precision) == (20, 2)
+    assert found["new_amount"].type is AttributeType.DECIMAL
+    assert (found["new_file"].type, found["entityimage"].type) == (AttributeType.FILE, AttributeType.IMAGE)
+    assert [each.label.text() for each in platform.option_set("new_mood", entity="new_zoo").options] == [
+        "Good",
+        "Bad",
+    ]
+    assert not NO_TYPE_HERE.keys() & found.keys()
+
+
+def test_all_that_is_left_out_is_named_with_its_reason(tmp_path: Path) -> None:
+    answer = told(tmp_path, ORGANIZATION, "--all")
+
+    reasons = {each["name"]: each["reason"] for each in answer["left_out"]}
+    assert {f"new_zoo.{name}" for name in NO_TYPE_HERE} <= reasons.keys()
+    expected = {
+        "EntityMetadata": "describes metadata",
+        "expando": "holds no records",
+        "principal": "holds no records",
+        "new_byname": "An id is of type Edm.Guid",
+        "new_bytwo": "several properties",
+        "new_Zoo": "differs from new_zoo in case",
+        "new_setless": "no entity set",
+        "new_samesetting": "is that of new_zoo",
+        "new_zoo: entity set new_zoosagain": "has the set new_zoos already",
+        "new_zoo.new_goneid": "does not describe new_gone",
+        "new_zoo.new_strayid": "No navigation property",
+        "new_zoo.new-dash": "cannot be a logical name",
+        "new_zoo.näme": "cannot be a logical name",
+        "new_zoo.new_mixed": "differs from new_Mixed in case",
+        "new_zoo.new_code": "declares the property twice",
+        "new_zoo: key new_nowhere": "is not there",
+        "systemuser.ownerid": "repeats systemuserid",
+        "new_ring_self": "ties no entity to itself",
+    }
+    assert {name: reason for name, reason in expected.items() if reason not in reasons.get(name, "")} == {}
+    assert f"new_zoo.{'n' * 129}" in reasons
+    assert {each["name"] for each in answer["passed_over"]} >= {"Action", "ComplexType", "Unheard"}
+    options = {each["name"]: each.get("option") for each in answer["left_out"]}
+    assert options["new_setless"] == "--entities new_setless"
+
+
+def test_names_of_every_kind_hold_values(platform: EmbeddedPlatform) -> None:
+    texts = ("select", "rowid", "table", "id", "etag", "name__k", LONG, LONG[:-1] + "b", "new_mixed")
+    values: dict[str, Value] = {**dict.fromkeys(texts, "Ä"), "order": 7, "xmin": 8, "new_name": "Berlin"}
+    made = platform.create("new_zoo", values)
+
+    assert platform.retrieve("new_zoo", made.id, list(values)).values == values
+    [row] = platform.query(Query("new_zoo", (Column("select"), Column("new_name")))).rows
+    assert row["new_name"] == "Berlin"
+
+
+def test_activities_have_their_own_relationships(platform: EmbeddedPlatform) -> None:
+    found = platform.attributes("task")
+    names = {each.name for each in platform.relationships("task")}
+
+    assert platform.entities()["task"].primary_id == "activityid"
+    assert set(found["regardingobjectid"].targets) == {"new_ring", "new_zoo"}
+    assert found["slaid"].targets == ("new_ring",)
+    assert {"new_ring_Tasks", "new_zoo_Tasks", "manual_slas"} <= names
+    inherited = {each.name for each in platform.relationships("letter")}
+    assert {"letter_regardingobjectid_new_ring", "letter_slaid_new_ring"} <= inherited
+    assert "new_ring_Activities" in {each.name for each in platform.relationships("activitypointer")}
+    ring = platform.create("new_ring", {}).id
+    task = platform.create("task", {"subject": "Call", "regardingobjectid": Reference("new_ring", ring)})
+    [value] = platform.retrieve("task", task.id, ["regardingobjectid"]).values.values()
+    assert value == Reference("new_ring", ring)
+
+
+def test_names_that_repeat_or_cannot_be_are_replaced(tmp_path: Path, platform: EmbeddedPlatform) -> None:
+    names = {(each.referencing_attribute, each.name) for each in platform.relationships("new_ring")}
+
+    assert ("new_objectid", "Assignments") in names
+    assert ("new_otherid", "new_ring_new_otherid_task") in names
+    assert ("new_quotedid", "new_ring_new_quotedid_new_zoo") in names
+    assert ("new_parentid", "new_ring_ring") in names
+
+
+def test_users_and_teams_keep_their_ids(platform: EmbeddedPlatform) -> None:
+    assert platform.entities()["systemuser"].primary_id == "systemuserid"
+    assert "alias" in platform.attributes("systemuser")
+    assert set(platform.attributes("new_zoo")["ownerid"].targets) == {"systemuser", "team"}
+
+
+def test_pairs_are_kept_in_the_table_that_the_document_has(platform: EmbeddedPlatform) -> None:
+    [pair] = [each for each in platform.relationships("new_zoo") if each.intersect]
+    zoo, ring = platform.create("new_zoo", {}).id, platform.create("new_ring", {}).id
+
+    platform.associate("new_zoo", zoo, "new_ring_zoos", ring)
+
+    assert (pair.name, pair.intersect) == ("new_ring_zoos", "new_ringzoo")
+    intersect = platform.entities()["new_ringzoo"]
+    assert (intersect.entity_set, intersect.primary_id) == ("new_ringzooset", "new_ringzooid")
+
+
+def test_notes_can_be_about_what_the_document_says(platform: EmbeddedPlatform) -> None:
+    assert platform.entities()["new_zoo"].has_notes
+    assert "new_zoo" in platform.attributes("annotation")["objectid"].targets
+    assert not platform.entities()["new_ring"].has_notes
+
+
+def test_alternate_keys_are_unique(platform: EmbeddedPlatform) -> None:
+    [found] = platform.entities()["new_zoo"].keys
+
+    assert found.attributes == ("new_code", "new_area")
+
+
+def test_a_target_that_is_not_made_says_what_would_bring_it(tmp_path: Path) -> None:
+    answer = told(tmp_path, ORGANIZATION, "--entities", "task", "--dry-run")
+    [missing] = [each for each in answer["left_out"] if each["name"] == "new_zoo"]
+    related = told(tmp_path, ORGANIZATION, "--entities", "task", "--related", "--dry-run")
+
+    assert "task.regardingobjectid" in missing["reason"]
+    assert "--related" in missing["option"]
+    assert {"task", "new_ring", "new_zoo"} <= names_of(related["created"])
+
+
+def test_related_goes_as_far_as_wished(tmp_path: Path) -> None:
+    names = [f"new_link{number}" for number in range(4)]
+    chain = [table(each, lookup("new_next", after)) for each, after in pairwise(names)]
+    text = csdl.document([*chain, table(names[-1])], {f"{each}s": each for each in names})
+
+    one = told(tmp_path, text, "--entities", names[0], "--related", "1", "--dry-run")
+    two = told(tmp_path, text, "--entities", names[0], "--related", "2", "--dry-run")
+
+    assert (names_of(one["created"]), names_of(two["created"])) == (set(names[:2]), set(names[:3]))
+
+
+def test_an_entity_without_a_set_is_made_when_it_is_named(tmp_path: Path) -> None:
+    answer = told(tmp_path, ORGANIZATION, "--entities", "new_setless")
+
+    assert [each["entity_set"] for each in answer["created"]] == ["new_setlesses"]
+
+
+def test_a_thousand_attributes_fit_as_far_as_the_database_goes(tmp_path: Path) -> None:
+    wide = table("new_wide", *(prop(f"new_t{n}", ("Edm.String", "Edm.Int32")[n % 2]) for n in range(1_000)))
+    endless = table("new_endless", prop("new_name"), *(prop(f"new_t{n}") for n in range(1_500)))
+    text = csdl.document([wide, endless], {"new_wides": "new_wide", "new_endlesses": "new_endless"})
+
+    answer = told(tmp_path, text, "--all")
+
+    counts = {each["name"]: len(each["attributes"]) for each in answer["created"]}
+    surplus = [each for each in answer["left_out"] if each["name"].startswith("new_endless.")]
+    assert counts["new_wide"] == 1_000
+    assert counts["new_endless"] + len(surplus) == 1_501
+    assert "columns" in surplus[0]["reason"]
+    platform = EmbeddedPlatform()
+    made = platform.create("new_wide", {f"new_t{n}": n if n % 2 else str(n) for n in range(0, 1_000, 7)})
+    assert platform.retrieve("new_wide", made.id, ["new_t7", "new_t14"]).values == {
+        "new_t7": 7,
+        "new_t14": "14",
+    }
+
+
+def definition(length: int) -> str:
+    text = {"LocalizedLabels": [{"Label": "Name", "LanguageCode": 1033}]}
+    attribute = {
+        "LogicalName": "new_name",
+        "AttributeType": "String",
+        "AttributeTypeName": {"Value": "StringType"},
+        "MaxLength": length,
+        "DisplayName": text,
+    }
+    entity = {
+        "LogicalName": "new_hut",
+        "EntitySetName": "new_huts",
+        "PrimaryIdAttribute": "new_hutid",
+        "PrimaryNameAttribute": "new_name",
+        "Attributes": [attribute],
+    }
+    return json.dumps({"value": [entity]})
+
+
+def test_a_length_that_data_exceeds_is_not_shortened(tmp_path: Path) -> None:
+    imported(tmp_path, definition(50), "--all")
+    platform = EmbeddedPlatform()
+    hut = platform.create("new_hut", {"new_name": "x" * 30}).id
+
+    with pytest.raises(CommandError, match="1 records have longer texts; the longest has 30"):
+        imported(tmp_path, definition(20), "--all")
+    assert platform.attributes("new_hut")["new_name"].max_length == 50
+
+    kept = told(tmp_path, definition(20), "--all", "--keep-lengths")
+    assert names_of(kept["left_out"]) == {"new_hut.new_name"}
+
+    platform.update("new_hut", hut, {"new_name": "short"})
+    shorter = told(tmp_path, definition(20), "--all")
+    assert names_of(shorter["shortened"]) == {"new_hut.new_name"}
+    assert platform.attributes("new_hut")["new_name"].max_length == 20
+
+
+def test_what_is_refused_is_told_by_a_dry_run_too(tmp_path: Path) -> None:
+    imported(tmp_path, definition(50), "--all")
+    EmbeddedPlatform().create("new_hut", {"new_name": "x" * 30})
+
+    with pytest.raises(CommandError, match="--keep-lengths"):
+        imported(tmp_path, definition(20), "--all", "--dry-run")
+
+
+def test_an_import_that_is_broken_off_has_changed_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = EmbeddedPlatform().entities()
+    text = csdl.large(90, 8)
+
+    class Broken(io.StringIO):
+        def write(self, text: str) -> int:
+            if "tables made 80" in text:
+                raise KeyboardInterrupt
+            return super().write(text)
+
+    path = tmp_path / "organisation.xml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(KeyboardInterrupt):
+        call_command("importmetadata", str(path), "--all", stdout=Broken())
+
+    assert EmbeddedPlatform().entities() == before
+    assert "Made 90 entities" in imported(tmp_path, text, "--all")
+    assert EmbeddedPlatform().create("new_thing7", {"new_name": "x"})
+
+
+def test_many_entities_take_seconds(tmp_path: Path) -> None:
+    answer = told(tmp_path, csdl.large(100, 40), "--all")
+
+    assert sum(len(each["attributes"]) for each in answer["created"]) == 4_100
+    assert answer["seconds"] < 30
+
+
+def test_it_can_come_after_the_demo(tmp_path: Path) -> None:
+    load(lambda *_: None)
+    texts = props(name="Edm.String", new_zone="Edm.String", revenue="Edm.String")
+    account = table("account", texts, lookup("new_zooid", "new_zoo"))
+    text = csdl.document([*TYPES, account], [*SETS, ("accounts", "account")])
+
+    answer = told(tmp_path, text, "--all")
+
+    [added] = [each for each in answer["extended"] if each["name"] == "account"]
+    assert set(added["attributes"]) == {"new_zone", "new_zooid"}
+    [conflict] = [each for each in answer["left_out"] if each["name"] == "account.revenue"]
+    assert "It is Money here already, and String in the source" in conflict["reason"]
+
+
+LETTERS = string.ascii_lowercase + "_"
+WORDS = st.text(LETTERS + "0123456789AÄ-", min_size=1, max_size=12) | st.sampled_from(
+    [
+        "select",
+        "order",
+        "statecode",
+        "ownerid",
+        "createdon",
+        "versionnumber",
+        "name",
+        "rowid",
+        "objectid",
+        "account",
+    ]
+)
+KINDS = st.sampled_from(
+    [*EVERY_TYPE.values(), *NO_TYPE_HERE.values(), "mscrm.Mood", "mscrm.Amount", "mscrm.Nothing", ""]
+)
+
+
+@st.composite
+def organizations(draw: st.DrawFn) -> str:
+    """Documents that a service may answer, sensible or not."""
+    names = draw(st.lists(WORDS, min_size=1, max_size=5))
+    anywhere = st.sampled_from([*names, "systemuser", "principal", "nowhere", "EntityMetadata"])
+    partners = st.none() | WORDS | st.sampled_from(["Partner", "new_ring_zoos"])
+    parts = st.one_of(
+        st.builds(prop, WORDS, KINDS),
+        st.builds(lookup, WORDS, anywhere, partners),
+        st.builds(to_one, WORDS, anywhere, partners),
+        st.builds(
+            to_many, st.sampled_from(["Partner", "pairs"]), anywhere, st.sampled_from(["Partner", "pairs"])
+        ),
+        st.builds(csdl.alternate_key, WORDS, WORDS),
+        st.just('<Annotation Term="Un.Known" String="x"/>'),
+    )
+    bases = st.sampled_from(["crmbaseentity", "principal", "activitypointer", *names])
+    types = [
+        draw(
+            st.builds(
+                lambda content, base, abstract, name=name: (table if draw(st.booleans()) else entity_type)(
+                    name, *content, base=base, abstract=abstract
+                ),
+                st.lists(parts, max_size=6),
+                bases,
+                st.booleans(),
+            )
+        )
+        for name in names
+    ]
+    sets = [(draw(WORDS), name) for name in names if draw(st.integers(0, 4))]
+    return csdl.document([*TYPES[:13], *types], [*SETS[:3], *sets])
+
+
+@settings(
+    max_examples=15,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    # A smaller example is not worth the minutes in which it would be looked for.
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],
+)
+@given(organizations())
+def test_no_document_ends_in_the_middle(tmp_path: Path, text: str) -> None:
+    with transaction.atomic():
+        dry = told(tmp_path, text, "--all", "--dry-run")
+        first = told(tmp_path, text, "--all")
+        second = told(tmp_path, text, "--all")
+        platform = EmbeddedPlatform()
+        for each in first["created"]:
+            platform.create(each["name"], {})
+        transaction.set_rollback(True)
+
+    assert first["created"] == dry["created"]
+    assert first["made"]
+    assert second["created"] == second["extended"] == second["many_to_many"] == []
