@@ -23,6 +23,14 @@ FOLDER = ROOT / "examples" / "pipeline"
 INSTALL = "Install Portico"
 TEAM = {"test": "0c2f8a3e-5f0a-4d8c-9d53-3a1f3c8a2b10", "production": "7b1f64c2-0a0e-4f57-8a53-1f7f0f6f2f11"}
 RULE = '<filter><condition attribute="ownerid" operator="eq" value="{env:TEAM}"/></filter>'
+CALL = """\
+example_calls:
+- name: a new account
+  roles: [sales-rep]
+  body: {name: Contoso}
+  status: 200
+  refused_for: [customer]
+"""
 
 Steps = dict[str, list[tuple[str, str]]]
 
@@ -107,6 +115,8 @@ def test_a_change_goes_from_a_pull_request_to_production_and_drift_is_told(repos
     assert repository.steps.keys() == {"judge", "test", "production", "drift"}
     entity = repository.folder / "configuration/modules/sales/entities/leads.yaml"
     entity.write_text(entity.read_text() + f"row_rule:\n- filter: '{RULE}'\n")
+    endpoint = repository.folder / "configuration/modules/sales/endpoints/accounts.create.yaml"
+    endpoint.write_text(endpoint.read_text() + CALL)
 
     code, output = repository.job("judge")
     assert code == 0, output
@@ -116,6 +126,8 @@ def test_a_change_goes_from_a_pull_request_to_production_and_drift_is_told(repos
     assert code == 0, output
     assert "~ entity sales.leads" in output
     assert "Imported." in output
+    assert output.count("Example calls: 1 made, 0 failed.") == 3
+    assert 'failures="0"' in (repository.folder / "calls.xml").read_text()
     for name, site in repository.sites.items():
         document = site.manage("exportconfig")
         assert (TEAM["test"] in json.dumps(rules(site))) == (name == "test")
