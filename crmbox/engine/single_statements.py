@@ -14,6 +14,7 @@ pointed at is missing, nothing is written, and a WriteUnit does it or says why n
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, ProgrammingError, connections
@@ -23,6 +24,7 @@ from crmbox.engine.connection import Unit, is_watched, whole_second
 from crmbox.engine.dialects import dialect_of
 from crmbox.engine.dialects.base import Row
 from crmbox.engine.failures import translated
+from crmbox.engine.gathered_writes import Gathering, Write
 from crmbox.engine.snapshot import Snapshot
 from crmbox.engine.snapshot_store import latest_snapshot
 
@@ -65,18 +67,38 @@ class SingleUnit(Unit):
 
         Raises NotUnique beside the platform's errors.
         """
-        self._await_turn()
+        write = Write(sql, self.snapshot.revision.token, params)
         try:
             with self._wrapper.wrap_database_errors:
-                token = self.snapshot.revision.token
-                return self.dialect.write_at_once(self._wrapper.connection, sql, token, params)
+                if self.dialect.gathers:
+                    return _gathering(self.alias).write(write, lambda: self._alone(write), self._together)
+                return self._alone(write)
         except ProgrammingError:
             # What is known here is gone there, such as a column.
             return []
         except Exception as error:
             raise translated(error, self.dialect) from error
+
+    def _alone(self, write: Write) -> list[Row]:
+        self._await_turn()
+        try:
+            connection = self._wrapper.connection
+            return self.dialect.write_at_once(connection, write.sql, write.token, write.params)
         finally:
             self._end_turn()
+
+    def _together(self, writes: Sequence[Write]) -> list[list[Row]]:
+        self._await_turn()
+        try:
+            statements = [(write.sql, write.token, write.params) for write in writes]
+            return self.dialect.write_together(self._wrapper.connection, statements)
+        finally:
+            self._end_turn()
+
+
+@cache
+def _gathering(alias: str) -> Gathering:
+    return Gathering()
 
 
 def single_unit(alias: str = DEFAULT_DB_ALIAS) -> SingleUnit | None:

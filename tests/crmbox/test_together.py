@@ -232,3 +232,34 @@ def test_an_error_undoes_only_its_own_unit(joined: EmbeddedPlatform) -> None:
             add_product(joined, code=code)
 
     assert read(joined, id, "code") == code
+
+
+def test_writers_at_once_each_get_what_is_theirs(apart: Platform) -> None:
+    # Some of them fail: those that are written in one transaction with them must not.
+    mine, number = uuid4().hex[:8], 120
+    shared = add_product(apart)
+
+    def code(at: int) -> str:
+        return f"{mine}{at - 1 if at % 20 == 8 else at}"
+
+    def write(at: int) -> str:
+        if at % 3 == 0:
+            return apart.update("shop_product", shared, {"quantity": at}).version or ""
+        try:
+            return apart.create("shop_product", {"name": mine, "code": code(at)}).version or ""
+        except DuplicateKey:
+            return ""
+
+    with workers(8) as pool:
+        versions = [version for version in pool.map(write, range(number)) if version]
+
+    condition = Filter((Condition("name", Operator.EQ, (mine,)),))
+    found = apart.query(Query("shop_product", (Column("code"), Column("versionnumber")), condition)).rows
+    codes = [row["code"] for row in found]
+    assert len(codes) == len(set(codes)) == len({code(at) for at in range(number) if at % 3})
+    assert len(versions) == len(set(versions)) == len(codes) + number // 3
+    assert {str(row["versionnumber"]) for row in found} <= set(versions)
+    if connections[APART].vendor == "postgresql":
+        with connections[APART].cursor() as cursor:
+            cursor.execute("SELECT count(DISTINCT xmin::text) FROM e_shop_product WHERE name = %s", [mine])
+            assert cursor.fetchone()[0] < len(codes), "some are written together"

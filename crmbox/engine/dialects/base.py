@@ -72,6 +72,10 @@ class Sum:
     combine: Callable[[Sequence[Any]], Decimal | int | float]
 
 
+class NotTogether(Exception):
+    """Of several writes in one transaction one failed, so that none was written."""
+
+
 class Cursor(Protocol):
     """As much of a DB-API cursor as the engine uses."""
 
@@ -101,6 +105,8 @@ class Dialect(ABC):
     turn: threading.Lock | None = None
     """What writers of one process wait for in turn; None where the database lets them wait well itself."""
     at_once: AtOnce
+    gathers: bool = False
+    """Whether writes at the same time are best written together."""
     column_types: Mapping[Storage, str]
     most_columns: int
     """How many columns the attributes of a new table may take, so that some are left for later ones."""
@@ -118,6 +124,15 @@ class Dialect(ABC):
 
         None are given, and nothing is written, where the metadata's token is another or no row is touched.
         """
+
+    def write_together(
+        self, connection: Any, writes: Sequence[tuple[str, str, Sequence[DbValue]]]
+    ) -> list[list[Row]]:
+        """The rows of each of several such statements (with token and parameters), in one transaction.
+
+        Raises NotTogether where none was written, and the driver's error where that is not known.
+        """
+        raise NotTogether
 
     def column_type(self, storage: Storage) -> str:
         return self.column_types[storage]

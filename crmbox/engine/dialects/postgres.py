@@ -20,6 +20,7 @@ from crmbox.engine.dialects.base import (
     Cursor,
     DbValue,
     Dialect,
+    NotTogether,
     Row,
     Storage,
     Sum,
@@ -68,6 +69,7 @@ class PostgreSQL(Dialect):
     begin_write = "BEGIN"
     # Only a writer that finds nobody at work needs but one statement.
     turn = threading.Lock()
+    gathers = True
     at_once = AtOnce(RAISE_AT_ONCE, "FROM raised", "raised.follows", "raised.row_version")
     column_types = {
         Storage.TEXT: "text",
@@ -103,6 +105,25 @@ class PostgreSQL(Dialect):
     def write_at_once(self, connection: Any, sql: str, token: str, params: Sequence[DbValue]) -> list[Row]:
         """One statement, which is a transaction; its first parameter is that of RAISE_AT_ONCE."""
         return _TextCursor(connection).execute(sql, (token, *params)).fetchall()
+
+    def write_together(
+        self, connection: Any, writes: Sequence[tuple[str, str, Sequence[DbValue]]]
+    ) -> list[list[Row]]:
+        """In one trip to the server."""
+        cursors = [_TextCursor(connection) for _ in writes]
+        try:
+            with connection.pipeline():
+                _TextCursor(connection).execute(self.begin_write)
+                for cursor, (sql, token, params) in zip(cursors, writes, strict=True):
+                    cursor.execute(sql, (token, *params))
+                _TextCursor(connection).execute("COMMIT")
+        except psycopg.Error as error:
+            if connection.closed:
+                raise
+            # After an error the server takes nothing up to the end of the pipeline, COMMIT neither.
+            _TextCursor(connection).execute("ROLLBACK")
+            raise NotTogether from error
+        return [cursor.fetchall() for cursor in cursors]
 
     def watched_cursor(self, wrapper: Any) -> Cursor:
         return cast(Cursor, wrapper.make_debug_cursor(_ToldCursor(wrapper.connection)))
