@@ -14,7 +14,7 @@ from designer.documents.writing import export
 from designer.history.effects import Effect
 from designer.loading import load
 from designer.models import AuditEntry, Endpoint, ItemChange
-from tests.designer.studio import change_url, page
+from tests.designer.studio import change_url, filled, page, send
 from tests.designer.test_studio_transfer import send_document
 from tests.runtime.accounts import an_account, endpoint, stored
 
@@ -139,6 +139,15 @@ def test_the_studio_imports_what_fails_a_call_only_when_it_is_told_to(dora: Clie
     assert _kept(row)[0].status == 200
     assert send_document(dora, document, digest=digest, allow_failing_calls="1").status_code == 302
     assert _kept(row)[0].status == 409
+
+
+def test_a_page_that_was_open_meanwhile_is_saved_and_takes_no_call_back(dora: Client) -> None:
+    row = endpoint("create")
+    data = filled(page(dora, change_url(row)))
+    _keep(dora, row, "there", body__name="Contoso")
+    assert send(dora, change_url(row), data | {"title": "Another title"}).status_code == 302
+    assert [call.name for call in _kept(row)] == ["there"]
+    assert load().endpoints[row.pk].definition.title == "Another title"
 
 
 def test_viewers_keep_and_make_none(portico: None) -> None:
