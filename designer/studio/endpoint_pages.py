@@ -72,7 +72,7 @@ class EndpointPages(CheckedAdmin):
             *("designer/attributes.js", "designer/lists.js", "designer/fixes.js", "designer/live.js"),
             *("designer/unsaved.js", "designer/run.js", "designer/suggestions.js"),
             *("designer/fetchxml_filter.js", "designer/fetchxml.js", "designer/platform.js"),
-            "designer/caller_fields.js",
+            *("designer/caller_fields.js", "designer/new_endpoint.js"),
         ]
 
     def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:

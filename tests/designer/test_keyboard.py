@@ -18,9 +18,7 @@ pytestmark = [pytest.mark.processes, pytest.mark.browser]
 def test_from_login_to_an_answer_without_a_mouse(site: Site, page: Page) -> None:
     keys = signed_in(site, page)
 
-    keys.find("Entities")
-    keys.skip()
-    keys.go_to("Add")
+    keys.go_to("Add to Entities")
     keys.follow()
     assert keys.focused().startswith("Module")
     keys.type("Sales")
@@ -33,8 +31,7 @@ def test_from_login_to_an_answer_without_a_mouse(site: Site, page: Page) -> None
     keys.follow()
 
     keys.find("All endpoints")
-    keys.skip()
-    keys.go_to("Add")
+    keys.go_to("Add to All endpoints")
     keys.follow()
     assert keys.focused().startswith("Kind")
     keys.type("Create")

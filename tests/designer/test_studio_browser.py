@@ -189,3 +189,19 @@ def test_constants_are_chosen_by_their_type(endpoint: Page) -> None:
     assert moment == "2026-01-31T10:30:00Z"
     several = given("new_interests", lambda editor: editor.select_option(index=[0, 2]))
     assert several == "[100000000, 100000002]"
+
+
+def test_a_new_endpoint_asks_what_its_kind_needs_and_shows_its_path(endpoint: Page) -> None:
+    endpoint.get_by_role("link", name="Add to All endpoints").click()
+    path, module = endpoint.locator(".studio-new-path"), endpoint.locator("#id_module")
+    endpoint.locator("#id_kind").select_option("create")
+    assert not module.is_visible()
+    endpoint.locator("#id_entity").select_option(label="sales/leads (lead)")
+    assert path.inner_text() == "POST /api/sales/leads"
+    endpoint.get_by_label("Segment").fill("people")
+    assert path.inner_text() == "POST /api/sales/people"
+    endpoint.locator("#id_kind").select_option("paginated-query")
+    assert module.is_visible()
+    assert not endpoint.get_by_label("Segment").is_visible()
+    endpoint.locator("#id_module").select_option(label="Sales")
+    assert path.inner_text() == "GET /api/sales/queries/{name}"

@@ -305,3 +305,40 @@ def test_the_overview_checks_again_only_what_an_edit_may_have_changed(portico: N
         seen = overview().findings
         forget()
         assert seen == overview().findings
+
+
+def test_the_palette_forgives_a_slip_of_the_finger(dora: Client) -> None:
+    assert _found(dora, "permision+matrx")[0]["link"] == reverse("studio:matrix")
+    titles = {entry["title"] for entry in _found(dora, "acounts+updte")}
+    assert "PATCH, PUT /api/sales/accounts/{id}" in titles
+
+
+def test_the_palette_makes_what_is_asked_for(dora: Client) -> None:
+    assert _found(dora, "new+role")[0]["link"] == reverse("admin:designer_role_add")
+    query = _found(dora, "new+single+query")[0]["link"]
+    assert page(dora, query).context["adminform"].form.initial["kind"] == "single-query"
+
+
+def test_only_what_an_account_may_make_is_offered(portico: None) -> None:
+    vera = Client()
+    account = User.objects.create_user("vera", is_staff=True)
+    account.groups.add(Group.objects.get(name=VIEWER))
+    vera.force_login(account, backend="django.contrib.auth.backends.ModelBackend")
+    assert _found(vera, "new") == []
+    assert "studio-add" not in _text(vera)
+
+
+def test_the_tree_comes_before_the_tools_and_adds_where_one_is(dora: Client) -> None:
+    tree = _text(dora).partition('id="nav-sidebar-apps"')[2]
+    assert tree.index(">Sales<") < tree.index(">Versions<")
+    sales, exposed = Module.objects.get(segment="sales"), ExposedEntity.objects.get(segment="leads")
+    add = reverse("admin:designer_endpoint_add")
+    for place, here, elsewhere in (
+        (f"?module={sales.pk}", "multi-query", "create"),
+        (f"?entity={exposed.pk}", "create", "multi-query"),
+    ):
+        assert f'href="{add}{place}"' in tree
+        form = page(dora, add + place).context["adminform"].form
+        offered = {name for name, _label in form.fields["kind"].choices}
+        assert here in offered
+        assert elsewhere not in offered

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, ClassVar
 
@@ -12,7 +14,7 @@ from django.utils.translation import gettext, gettext_lazy
 
 from designer.kinds import KINDS, OperationKind, Scope
 from designer.kinds.pickers import PickerPlace
-from designer.models import CallerType, Endpoint, ExposedEntity, Role
+from designer.models import CallerType, Endpoint, ExposedEntity, Module, Role
 from designer.studio.endpoint_form.fetchxml_fields import FetchXmlField
 from designer.studio.endpoint_form.settings_fields import (
     collected,
@@ -40,7 +42,10 @@ class KeyedForm(RefusalForm):
 
 
 class NewEndpointForm(KeyedForm):
-    """Asks only where it stands and what it does; the rest depends on that."""
+    """Asks only where it stands and what it does; the rest depends on that.
+
+    `new_endpoint.js` shows the fields that the kind needs, and the path that they make.
+    """
 
     class Meta:
         model = Endpoint
@@ -49,17 +54,24 @@ class NewEndpointForm(KeyedForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if "kind" in self.fields:
-            kinds = [
-                (kind.name, f"{gettext(kind.label)}: {gettext(kind.summary)}") for kind in KINDS.values()
-            ]
+            offered = _kinds_at(self.initial)
+            kinds = [(kind.name, f"{gettext(kind.label)}: {gettext(kind.summary)}") for kind in offered]
             field = forms.ChoiceField(
                 label=self.fields["kind"].label, choices=kinds, help_text=self.fields["kind"].help_text
             )
             self.fields["kind"] = dress(field)
+            asked = {kind.name: _asked_by(kind) for kind in offered}
+            self.fields["kind"].widget.attrs["data-kinds"] = json.dumps(asked)
+        if "module" in self.fields:
+            modules = dict(Module.objects.values_list("pk", "segment"))
+            _tell(self.fields["module"], modules)
         if "entity" in self.fields:
             # Each is called by its module, too.
             entities: Any = self.fields["entity"]
             entities.queryset = entities.queryset.select_related("module")
+            segments = ExposedEntity.objects.values_list("pk", "module__segment", "segment")
+            known = {key: [module, segment] for key, module, segment in segments}
+            _tell(entities, known)
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean()
@@ -74,6 +86,29 @@ class NewEndpointForm(KeyedForm):
         self.instance.authentication_required = not kind.public
         endpoint: Endpoint = super().save(commit)
         return endpoint
+
+
+def _tell(field: forms.Field, segments: Mapping[int, Any]) -> None:
+    """Let scripts know what each choice stands for in paths."""
+    # The admin wraps what chooses among rows in its links to add and change them.
+    own: Any = getattr(field.widget, "widget", field.widget)
+    own.attrs["data-segments"] = json.dumps(segments)
+
+
+def _kinds_at(place: Mapping[str, Any]) -> list[OperationKind]:
+    """The kinds that can stand where the form was opened from; all of them where it was no place."""
+    scope = Scope.ENTITY if place.get("entity") else Scope.MODULE if place.get("module") else None
+    return [kind for kind in KINDS.values() if scope in (None, kind.scope)]
+
+
+def _asked_by(kind: OperationKind) -> dict[str, Any]:
+    place = {Scope.ENTITY: "entity", Scope.MODULE: "module"}.get(kind.scope)
+    parts = [name for name in ("segment", "name") if f"{{{name}}}" in kind.path]
+    return {
+        "methods": ", ".join(kind.methods),
+        "path": kind.path,
+        "fields": [*([place] if place else []), *parts],
+    }
 
 
 class EndpointForm(KeyedForm):

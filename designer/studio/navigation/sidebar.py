@@ -1,10 +1,12 @@
-"""The studio's tree: its pages, context, option sets, modules with their entities and endpoints, accounts."""
+"""The studio's tree: modules with their entities and endpoints, option sets, context, pages, accounts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, TypeAlias
 
+from django.apps import apps
+from django.contrib import admin
 from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 from django.utils.functional import Promise
@@ -16,27 +18,55 @@ from designer.studio.navigation.seen import seen_by
 from designer.studio.navigation.tree import module_groups
 
 # Title, icon, name of the page, permission.
-_PAGES = (
+Page: TypeAlias = tuple[str | Promise, str, str, str]
+_START = (
     (_("Dashboard"), "dashboard", "admin:index", ""),
     (_("Expose an entity"), "add_circle", "studio:expose", "designer.add_endpoint"),
-    (_("Versions"), "history", "studio:versions", "designer.view_version"),
-    (_("Releases"), "package_2", "studio:releases", "designer.view_release"),
-    (_("Usage"), "monitoring", "studio:usage", "designer.view_endpoint"),
-    (_("Platform"), "speed", "studio:platform_budget", "designer.view_endpoint"),
-    (_("Permission matrix"), "grid_on", "studio:matrix", "designer.view_endpoint"),
-    (_("View as"), "visibility", "studio:view_as", "designer.view_endpoint"),
-    (_("Export"), "download", "studio:export", "designer.view_endpoint"),
-    (_("Import"), "upload", "studio:import", "designer.import_configuration"),
+)
+# Title of the group, then as above of each of its pages.
+_TOOLS = (
     (
-        _("Environment values"),
-        "tune",
-        "admin:designer_environmentvalue_changelist",
-        "designer.view_environmentvalue",
+        _("Access"),
+        (
+            (_("Permission matrix"), "grid_on", "studio:matrix", "designer.view_endpoint"),
+            (_("View as"), "visibility", "studio:view_as", "designer.view_endpoint"),
+        ),
     ),
-    (_("Audit log"), "receipt_long", "studio:audit", "designer.view_auditentry"),
+    (
+        _("Changes"),
+        (
+            (_("Versions"), "history", "studio:versions", "designer.view_version"),
+            (_("Releases"), "package_2", "studio:releases", "designer.view_release"),
+            (_("Export"), "download", "studio:export", "designer.view_endpoint"),
+            (_("Import"), "upload", "studio:import", "designer.import_configuration"),
+            (
+                _("Environment values"),
+                "tune",
+                "admin:designer_environmentvalue_changelist",
+                "designer.view_environmentvalue",
+            ),
+        ),
+    ),
+    (
+        _("Operation"),
+        (
+            (_("Usage"), "monitoring", "studio:usage", "designer.view_endpoint"),
+            (_("Platform"), "speed", "studio:platform_budget", "designer.view_endpoint"),
+            (_("Audit log"), "receipt_long", "studio:audit", "designer.view_auditentry"),
+        ),
+    ),
 )
 # Title of the group, then title, icon, app and model of each.
+_MODULES = (
+    _("Modules"),
+    (
+        (_("Modules"), "folder", "designer", "module"),
+        (_("Entities"), "table", "designer", "exposedentity"),
+        (_("All endpoints"), "api", "designer", "endpoint"),
+    ),
+)
 _MODELS = (
+    (_("Option sets"), ((_("Global option sets"), "list_alt", "designer", "optionset"),)),
     (
         _("Context"),
         (
@@ -44,15 +74,6 @@ _MODELS = (
             (_("User properties"), "badge", "designer", "userproperty"),
             (_("Roles"), "shield_person", "designer", "role"),
             (_("Issuers"), "fingerprint", "designer", "issuer"),
-        ),
-    ),
-    (_("Option sets"), ((_("Global option sets"), "list_alt", "designer", "optionset"),)),
-    (
-        _("Modules"),
-        (
-            (_("Modules"), "folder", "designer", "module"),
-            (_("Entities"), "table", "designer", "exposedentity"),
-            (_("All endpoints"), "api", "designer", "endpoint"),
         ),
     ),
 )
@@ -71,35 +92,45 @@ _ACCOUNTS = (
 
 
 def navigation(request: HttpRequest) -> list[dict[str, Any]]:
-    """The sidebar, without what the account may not see."""
+    """The sidebar, without what the account may not see: what is designed first, tools after."""
     seen = seen_by(request) if request.user.has_perm("designer.view_endpoint") else None
-    groups = [_group(_("Studio"), _page_items(request))]
-    for title, models in _MODELS:
-        groups.append(_group(title, _model_items(request, models, seen)))
+    groups = [_group(_("Studio"), _page_items(request, _START))]
+    groups.append(_group(_MODULES[0], _model_items(request, _MODULES[1], seen)))
     if seen is not None:
         groups += module_groups(request, seen)
+    groups += [_group(title, _model_items(request, models, seen)) for title, models in _MODELS]
+    groups += [_group(title, _page_items(request, known)) for title, known in _TOOLS]
     groups.append(_group(_ACCOUNTS[0], _model_items(request, _ACCOUNTS[1], None)))
     return [group for group in groups if group["items"]]
 
 
 def pages(request: HttpRequest) -> Iterator[tuple[str | Promise, str | Promise, str]]:
     """Group, title and address of every page that the account may open."""
-    for title, _icon, name, permission in _PAGES:
-        if not permission or request.user.has_perm(permission):
-            yield _("Studio"), title, reverse(name)
-    for group, models in (*_MODELS, _ACCOUNTS):
+    for group, known in ((_("Studio"), _START), *_TOOLS):
+        for title, _icon, name, permission in known:
+            if not permission or request.user.has_perm(permission):
+                yield group, title, reverse(name)
+    for group, models in (_MODULES, *_MODELS, _ACCOUNTS):
         for title, _icon, app, model in models:
             if link := _changelist(request, app, model):
                 yield group, title, link
+
+
+def additions(request: HttpRequest) -> Iterator[tuple[str, str, str]]:
+    """Name, group and address of the page for adding each kind of object that the account may add."""
+    for group, models in (_MODULES, *_MODELS, _ACCOUNTS):
+        for _title, _icon, app, model in models:
+            if link := _addition(request, app, model):
+                yield str(apps.get_model(app, model)._meta.verbose_name), str(group), link
 
 
 def _group(title: str | Promise, items: list[dict[str, Any]]) -> dict[str, Any]:
     return {"title": title, "items": items}
 
 
-def _page_items(request: HttpRequest) -> list[dict[str, Any]]:
+def _page_items(request: HttpRequest, known: Iterable[Page]) -> list[dict[str, Any]]:
     found = []
-    for title, icon, name, permission in _PAGES:
+    for title, icon, name, permission in known:
         if permission and not request.user.has_perm(permission):
             continue
         link = reverse(name)
@@ -115,6 +146,7 @@ def _model_items(request: HttpRequest, models: Any, seen: Overview | None) -> li
             item = {"title": title, "icon": icon, "link": link, "active": request.path.startswith(link)}
             if seen is not None:
                 item |= {"count": _count(seen, model), "count_state": "plain"}
+                item["add"] = _addition(request, app, model)
             found.append(item)
     return found
 
@@ -127,6 +159,16 @@ def _changelist(request: HttpRequest, app: str, model: str) -> str:
         return reverse(f"admin:{app}_{model}_changelist")
     except NoReverseMatch:
         return ""
+
+
+def _addition(request: HttpRequest, app: str, model: str) -> str:
+    """Empty for what the account may not add, or nobody can by hand."""
+    if not request.user.has_perm(f"{app}.add_{model}"):
+        return ""
+    registered = admin.site._registry.get(apps.get_model(app, model))
+    if registered is None or not registered.has_add_permission(request):
+        return ""
+    return reverse(f"admin:{app}_{model}_add")
 
 
 def _count(seen: Overview, model: str) -> int:

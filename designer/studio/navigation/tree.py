@@ -38,16 +38,18 @@ def module_groups(request: HttpRequest, seen: Overview) -> Iterator[dict[str, An
     entities = _entities_by_module()
     at_hand = _place_at_hand(request, seen)
     shows_all = len(seen.configuration.endpoints) <= _MOST_IN_ALL
+    add = reverse("admin:designer_endpoint_add") if request.user.has_perm("designer.add_endpoint") else ""
     for id, segment, title in Module.objects.values_list("id", "segment", "title"):
         ids = by_module[segment]
         is_at_hand = at_hand is not None and at_hand[0] == segment
         show_all = len(ids) <= _MOST_ENDPOINTS and (shows_all or is_at_hand)
         link = f"{changelist}?module__id__exact={id}"
-        items = [_item(request, _("All of it"), "folder_open", link, ids, seen)]
+        items = [_item(request, _("All of it"), "folder_open", link, ids, seen, add and f"{add}?module={id}")]
         for entity, exposure in entities[segment][:_MOST_ENTITIES]:
             place = (segment, exposure)
             link = f"{changelist}?entity__id__exact={entity}"
-            items.append(_item(request, exposure, "table", link, places[place], seen))
+            beneath = add and f"{add}?entity={entity}"
+            items.append(_item(request, exposure, "table", link, places[place], seen, beneath))
             if show_all or place == at_hand:
                 items += _endpoint_items(request, places[place], seen)
         for label, icon, known in _without_entity(places[segment, ""], seen):
@@ -132,14 +134,16 @@ def _endpoint_title(endpoint: Endpoint, state: State) -> SafeString:
 
 
 def _item(
-    request: HttpRequest, title: str, icon: str, link: str, ids: list[int], seen: Overview
+    request: HttpRequest, title: str, icon: str, link: str, ids: list[int], seen: Overview, add: str = ""
 ) -> dict[str, Any]:
+    """`add` is where an endpoint is added to it."""
     active = request.get_full_path() == link
     return {
         "title": title,
         "icon": icon,
         "link": link,
         "active": active,
+        "add": add,
         **_count(ids, seen),
     }
 

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from django.http import HttpRequest, JsonResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from designer.kinds import KINDS
 from designer.loading import latest
 from designer.models import ExposedEntity, Module, Role, UserProperty
-from designer.studio.navigation.sidebar import pages
+from designer.studio.navigation.sidebar import additions, pages
 from designer.studio.pages.base import StudioView
 
 _MOST = 40
+# Of two words that are one with a slip of the finger; 1 is the same.
+_ALIKE = 0.7
 
 
 class PaletteEntries(StudioView):
@@ -27,7 +32,11 @@ class PaletteEntries(StudioView):
 
     def get(self, request: HttpRequest) -> JsonResponse:
         words = request.GET.get("q", "").casefold().split()
-        found = [entry for entry in _entries(request) if entry.matches(words)]
+        entries = list(_entries(request))
+        found = [entry for entry in entries if entry.matches(words)]
+        if not found:
+            words = _as_meant(words, entries)
+            found = [entry for entry in entries if entry.matches(words)]
         found.sort(key=lambda entry: not entry.begins_with(words))
         return JsonResponse({"entries": [entry.to_json() for entry in found[:_MOST]]})
 
@@ -40,8 +49,12 @@ class _Entry(NamedTuple):
     page: str
     row: int | None = None
 
+    @property
+    def text(self) -> str:
+        return f"{self.title} {self.detail}".casefold()
+
     def matches(self, words: list[str]) -> bool:
-        text = f"{self.title} {self.detail}".casefold()
+        text = self.text
         return all(word in text for word in words)
 
     def begins_with(self, words: list[str]) -> bool:
@@ -52,9 +65,21 @@ class _Entry(NamedTuple):
         return {"title": self.title, "detail": self.detail, "link": link}
 
 
+def _as_meant(words: list[str], entries: list[_Entry]) -> list[str]:
+    """Each word that stands nowhere as the one that is most like it."""
+    known = {word for entry in entries for word in re.findall(r"\w+", entry.text)}
+    return [
+        word
+        if any(word in entry.text for entry in entries)
+        else next(iter(get_close_matches(word, known, n=1, cutoff=_ALIKE)), word)
+        for word in words
+    ]
+
+
 def _entries(request: HttpRequest) -> Iterator[_Entry]:
     for group, title, link in pages(request):
         yield _Entry(str(title), str(group), link)
+    yield from _to_make(request)
     if request.user.has_perm("designer.view_endpoint"):
         yield from _endpoints()
     for model, what in ((ExposedEntity, "exposedentity"), (Module, "module"), (Role, "role")):
@@ -62,6 +87,17 @@ def _entries(request: HttpRequest) -> Iterator[_Entry]:
             yield from _rows(model, what)
     if request.user.has_perm("designer.view_userproperty"):
         yield from _rows(UserProperty, "userproperty")
+
+
+def _to_make(request: HttpRequest) -> Iterator[_Entry]:
+    """“New query” and the like."""
+    for name, group, link in additions(request):
+        yield _Entry(_("New %(what)s") % {"what": name}, group, link)
+    if request.user.has_perm("designer.add_endpoint"):
+        add = reverse("admin:designer_endpoint_add")
+        for kind in KINDS.values():
+            title = _("New %(what)s") % {"what": _(kind.label)}
+            yield _Entry(title, _(kind.summary), f"{add}?kind={kind.name}")
 
 
 def _endpoints() -> Iterator[_Entry]:
