@@ -19,6 +19,7 @@ LONGEST_STALE = 43_200
 class AnswerCache(Definition):
     """Answers are kept for `seconds`; 0: never. While the platform is throttled or away, one whose time is
     over is served for up to `stale_seconds` more. `fresh`: callers may ask for one that is read for them.
+    `downstream`: browsers and proxies keep answers, too, where all callers share them and need no token.
     """
 
     seconds: int = Field(
@@ -48,6 +49,16 @@ class AnswerCache(Definition):
         ),
     )
 
+    downstream: bool = Field(
+        False,
+        title=_("Browsers and proxies keep answers, too"),
+        description=_(
+            "For the same seconds, and a tenth of them more while they ask anew. Neither an edit nor a write "
+            "ends what they hold, and what they answer is neither counted nor limited here. Only where "
+            "callers need no token and share one answer."
+        ),
+    )
+
     @property
     def is_on(self) -> bool:
         return self.seconds > 0
@@ -64,10 +75,12 @@ def cache_told(old: Any, new: Any) -> tuple[str, Effect]:
         text = gettext(
             "answers are cached for %(seconds)s seconds, and %(stale)s more while the platform is away"
         ) % {"seconds": after.seconds, "stale": after.stale_seconds}
-    if after.fresh != before.fresh and (after.seconds, after.stale_seconds) == (
-        before.seconds,
-        before.stale_seconds,
-    ):
+    same = (after.seconds, after.stale_seconds) == (before.seconds, before.stale_seconds)
+    if same and after.downstream != before.downstream:
+        if after.downstream:
+            return gettext("browsers and proxies keep answers, too"), Effect.BEHAVIOUR
+        return gettext("browsers and proxies no longer keep answers"), Effect.ADDITIVE
+    if same and after.fresh != before.fresh:
         if after.fresh:
             return gettext("callers may ask for answers that are not cached"), Effect.ADDITIVE
         return gettext("callers may no longer ask for answers that are not cached"), Effect.BEHAVIOUR

@@ -9,7 +9,8 @@ class EndpointCalls(models.Model):
     """Calls of one endpoint, by its key, within one hour (UTC).
 
     `refused` were answered with 4xx, `failed` with 5xx; both are among `calls`. `platform_calls` is what they
-    asked of the platform, and `throttled` how many were refused because its budget was used up.
+    asked of the platform, and `throttled` how many were refused because its budget was used up. `cached` were
+    answered without asking, from what is kept.
     """
 
     endpoint = models.CharField(max_length=400)
@@ -19,6 +20,7 @@ class EndpointCalls(models.Model):
     failed = models.BigIntegerField(default=0)
     platform_calls = models.BigIntegerField(default=0, db_default=0)
     throttled = models.BigIntegerField(default=0, db_default=0)
+    cached = models.BigIntegerField(default=0, db_default=0)
     last_at = models.DateTimeField()
 
     class Meta:

@@ -53,6 +53,11 @@ class AnswerKeys:
         self._everybody = None if by_any else _common([""])
         self._latest: tuple[Generations | None, str] = (None, "")
 
+    @property
+    def are_of_everybody(self) -> bool:
+        """Whether all callers share one answer."""
+        return self._everybody is not None
+
     def shared_by(self, exchange: Exchange) -> str | None:
         """What callers who share answers have in common; None where each has answers of its own."""
         if self._everybody is not None:

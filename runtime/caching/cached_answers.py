@@ -33,6 +33,7 @@ from runtime.caching.generations import generations_of
 from runtime.caching.local_store import LocalStore
 from runtime.caching.shared_store import LARGEST, SharedStore, shared_store
 from runtime.http.conditions import not_modified, unless_held
+from runtime.http.sound_headers import Prepared, look
 from runtime.request_context import Exchange
 
 logger = logging.getLogger("portico.caching")
@@ -62,9 +63,17 @@ _REQUESTED = "request"
 
 
 class CachedAnswers:
-    """The answers of one endpoint. `keys` keep apart what may not be shared."""
+    """The answers of one endpoint. `keys` keep apart what may not be shared.
 
-    def __init__(self, keys: AnswerKeys, cache: AnswerCache) -> None:
+    `is_public`: whoever stands between may keep them, too, for everybody.
+    """
+
+    def __init__(self, keys: AnswerKeys, cache: AnswerCache, *, needs_token: bool) -> None:
+        self.is_public = cache.downstream and keys.are_of_everybody and not needs_token
+        later = max(1, int(cache.seconds * _LAST_PART))
+        self._downstream = Prepared(
+            {"Cache-Control": f"public, max-age={cache.seconds}, stale-while-revalidate={later}"}
+        )
         self._keys = keys
         self._seconds = cache.seconds
         self._stale = cache.stale_seconds
@@ -74,6 +83,12 @@ class CachedAnswers:
 
     def answer(self, exchange: Exchange, run: Run) -> HttpResponseBase:
         """What `run` answers, or has answered to somebody who shares it. Raises what `run` raises."""
+        response = self._answered(exchange, run)
+        if self.is_public and _may_be_kept(look(response, STATUS.lower()) or ""):
+            self._downstream.put(response)
+        return response
+
+    def _answered(self, exchange: Exchange, run: Run) -> HttpResponseBase:
         exchange.shared_by = self._keys.shared_by(exchange)
         if exchange.write_generations is None:
             # The configuration has only just been found to cache: what ends answers is not known yet.
@@ -232,6 +247,11 @@ def _entry(response: HttpResponseBase, exchange: Exchange) -> Entry | None:
         content = b"".join(response.streaming_content)  # type: ignore[arg-type]  # it is no asynchronous one
         response = HttpResponse(content, status=response.status_code, headers=dict(response.items()))
     return Entry.of(response, exchange.now.timestamp()) if isinstance(response, HttpResponse) else None
+
+
+def _may_be_kept(said: str) -> bool:
+    """Whether the cache says of an answer that it is within its time."""
+    return said.endswith(("; stored", "; collapsed")) or ("; hit" in said and "detail" not in said)
 
 
 def _is_partial(request: HttpRequest) -> bool:

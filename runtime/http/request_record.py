@@ -16,6 +16,9 @@ from runtime.http.request_ids import request_id
 OTHER = "other"
 """For a method that HTTP does not know, and a path at which nothing is."""
 
+CACHE_STATUS = "cache-status"
+"""The header, in lower case, by which an answer says what the cache did."""
+
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
@@ -78,6 +81,11 @@ class RequestRecord(Tally):
         if "collapsed" in said:
             return "shared"
         return "hit" if "; hit" in said else "asked"
+
+    @property
+    def is_cached(self) -> bool:
+        """Whether the answer was one that had been kept, or asked for by another request."""
+        return self.cache in ("hit", "late", "shared")
 
     def answered(self, status: int) -> None:
         """The end: what was kept is complete, and the request may be forgotten."""

@@ -20,7 +20,7 @@ from runtime.http.failures import answer
 from runtime.http.limits import say_limits
 from runtime.http.problems import Problem, unknown_route
 from runtime.http.request_ids import HEADER, request_id
-from runtime.http.request_record import record_of
+from runtime.http.request_record import CACHE_STATUS, record_of
 from runtime.http.sound_headers import look, put
 from runtime.request_context import Exchange
 from runtime.serving.paths import API_PATHS
@@ -98,7 +98,8 @@ def _answer(request: HttpRequest, watch: Watch) -> HttpResponseBase:
     record.endpoint = key
     response = served.view(id)(request, exchange=_exchange(request, served, match, watch, generations, key))
     throttled = record.code == "platform_throttled"
-    usage.count(key, response.status_code, record.calls, throttled=throttled)
+    record.cache_status = look(response, CACHE_STATUS) or ""
+    usage.count(key, response.status_code, record.calls, throttled=throttled, cached=record.is_cached)
     return response
 
 

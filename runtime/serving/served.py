@@ -213,7 +213,8 @@ def _cached(operation: Operation, platform: Platform, metadata: str) -> CachedAn
     if cache is None or endpoint.kind.writes:
         return None
     keys = AnswerKeys(endpoint, platform, metadata, answers_json=operation.answers_json)
-    return CachedAnswers(keys, cache)
+    needs_token = endpoint.definition.access.authentication_required
+    return CachedAnswers(keys, cache, needs_token=needs_token)
 
 
 def _may_pass(error: Exception) -> bool:

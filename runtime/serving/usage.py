@@ -31,6 +31,7 @@ class _Counts:
     failed: int = 0
     platform_calls: int = 0
     throttled: int = 0
+    cached: int = 0
     # A second of `time.time()`.
     last: float = 0.0
 
@@ -40,6 +41,7 @@ class _Counts:
         self.failed += other.failed
         self.platform_calls += other.platform_calls
         self.throttled += other.throttled
+        self.cached += other.cached
         self.last = max(self.last, other.last)
 
 
@@ -52,10 +54,18 @@ class Usage(BatchedCounts[_Place, _Counts]):
         )
         super().__init__(_Counts, interval=10.0, name="usage", outage=outage)
 
-    def count(self, endpoint: str, status: int, platform_calls: int = 0, *, throttled: bool = False) -> None:
+    def count(
+        self,
+        endpoint: str,
+        status: int,
+        platform_calls: int = 0,
+        *,
+        throttled: bool = False,
+        cached: bool = False,
+    ) -> None:
         """One answer of the endpoint with key `endpoint`, and what it has asked of the platform.
 
-        `throttled`: it was refused for the platform's budget.
+        `throttled`: it was refused for the platform's budget. `cached`: it is one that was kept.
         """
         now = time.time()
         place = endpoint, int(now // _HOUR)
@@ -66,6 +76,7 @@ class Usage(BatchedCounts[_Place, _Counts]):
             counts.failed += status >= 500
             counts.platform_calls += platform_calls
             counts.throttled += throttled
+            counts.cached += cached
             counts.last = now
         self._write_later()
 
@@ -77,6 +88,7 @@ class Usage(BatchedCounts[_Place, _Counts]):
             failed=F("failed") + counts.failed,
             platform_calls=F("platform_calls") + counts.platform_calls,
             throttled=F("throttled") + counts.throttled,
+            cached=F("cached") + counts.cached,
             last_at=_moment(counts.last),
         )
 
@@ -90,6 +102,7 @@ class Usage(BatchedCounts[_Place, _Counts]):
             failed=counts.failed,
             platform_calls=counts.platform_calls,
             throttled=counts.throttled,
+            cached=counts.cached,
             last_at=_moment(counts.last),
         )
 

@@ -132,6 +132,10 @@ class CachedViewSet(OperationViewSet):
 
     answers: CachedAnswers = None  # type: ignore[assignment]
 
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self.is_public = self.answers.is_public
+
     def _run(self, request: HttpRequest) -> HttpResponseBase:
         return self.answers.answer(self.exchange, self.operation.run)
 

@@ -18,6 +18,7 @@ from designer.platform import get_platform
 from runtime.serving.usage import usage
 from tests.callers import Caller
 from tests.runtime.accounts import an_account
+from tests.runtime.queries import a_query, accounts
 
 
 @pytest.fixture(autouse=True)
@@ -53,6 +54,21 @@ def test_who_spends_the_budget_is_listed_with_what_each_call_costs(rita: Caller,
     shown = page(dora)
     assert "/api/sales/accounts/" in shown
     assert f'<td class="number">{row.platform_calls}</td>' in shown
+
+
+def test_what_the_cache_saved_is_shown(rita: Caller, dora: Client) -> None:
+    path = a_query("multi", accounts(), cache={"seconds": 60})
+    # The first request lets the process notice that something is cached.
+    for _ in range(5):
+        assert rita.get(path).status_code == 200
+    usage.flush()
+
+    [row] = EndpointCalls.objects.all()
+    assert (row.calls, row.cached) == (5, 3)
+    saved = round(3 * row.platform_calls / 2)
+    shown = page(dora)
+    assert f"3 of 5 calls were answered from the cache. That saved the platform about {saved} calls." in shown
+    assert f'<td class="number">3</td><td class="number">{saved}</td>' in shown
 
 
 def test_a_platform_without_a_budget_is_said_to_have_none(dora: Client) -> None:

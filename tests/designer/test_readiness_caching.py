@@ -16,6 +16,13 @@ from tests.designer.judged import action, configured, create, metadata
         ({"seconds": 60}, "today()", ("cache-now", "columns.c.expression")),
         ({"seconds": 60, "stale_seconds": 60}, "record.name", None),
         ({}, "now", None),
+        ({"downstream": True}, "record.name", ("cache-downstream", "settings.cache.downstream")),
+        # Its callers need a token.
+        (
+            {"seconds": 60, "downstream": True},
+            "record.name",
+            ("cache-downstream", "settings.cache.downstream"),
+        ),
     ],
 )
 def test_what_may_not_be_meant_is_a_warning(

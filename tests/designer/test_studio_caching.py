@@ -92,5 +92,14 @@ def test_versions_tell_what_changed() -> None:
     assert told({"seconds": 60}, {}) == ("answers are no longer cached", Effect.ADDITIVE)
     asked = "callers may ask for answers that are not cached"
     assert told({"seconds": 60}, {"seconds": 60, "fresh": True}) == (asked, Effect.ADDITIVE)
+    kept_by_others = {"seconds": 60, "downstream": True}
+    assert told({"seconds": 60}, kept_by_others) == (
+        "browsers and proxies keep answers, too",
+        Effect.BEHAVIOUR,
+    )
+    assert told(kept_by_others, {"seconds": 60}) == (
+        "browsers and proxies no longer keep answers",
+        Effect.ADDITIVE,
+    )
     late = "answers are cached for 60 seconds, and 5 more while the platform is away"
     assert told({"seconds": 60}, {"seconds": 60, "stale_seconds": 5}) == (late, Effect.BEHAVIOUR)

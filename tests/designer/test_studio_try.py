@@ -83,6 +83,17 @@ def _calls(outcome: Any, *, sent: bool) -> list[tuple[str, str]]:
     return [(call.operation, call.request) for call in outcome.calls if call.sent is sent]
 
 
+def test_it_says_how_old_an_answer_may_be_that_callers_get(daring: Client) -> None:
+    row = endpoint("read")
+    record = an_account().rpartition("/")[2]
+    assert "the cache" not in _said(_try(daring, row, record=record, mode="real"))
+    row.settings = {**row.settings, "cache": {"seconds": 60, "stale_seconds": 300}}
+    row.save()
+    for mode in ("real", "dry"):
+        said = " ".join(_try(daring, row, record=record, mode=mode).content.decode().split())
+        assert "up to 60 seconds old, and up to 300 seconds older while the platform is throttled" in said
+
+
 def test_a_dry_read_sends_only_what_its_rules_need(dora: Client) -> None:
     row = endpoint("read")
     row.row_rule = ""

@@ -28,7 +28,7 @@ from designer.models import (
     UserProperty,
 )
 from designer.platform import get_platform
-from tests.callers import Caller
+from tests.callers import Caller, account
 from tests.row_rules import by_roles, only_rule
 from tests.runtime.accounts import ACCOUNTS, an_account
 from tests.runtime.issuers import Provider, issuer_row
@@ -415,3 +415,25 @@ def test_callers_ask_for_fresh_data_where_they_may(rita: Caller, kept: str) -> N
     assert fresh.json() == [{"name": "Kept last"}]
     after = rita.get(path)
     assert (status(after), after.json()) == ("Portico; hit; ttl=…", fresh.json())
+
+
+def test_browsers_keep_what_is_for_everybody_where_that_is_ticked(kept: str) -> None:
+    query = accounts(where('attribute="name" operator="like" value="Kept%"'))
+
+    def said(name: str, access: dict[str, Any], **settings: Any) -> tuple[str, str | None]:
+        path = a_query("multi", query, name=name, cache={**ON, **settings})
+        Endpoint.objects.filter(name=name).update(**access)
+        warm(path)
+        caller = account("rep") if access["authentication_required"] else Caller()
+        answers = [caller.get(path) for _ in range(2)]
+        assert [answer.status_code for answer in answers] == [200, 200]
+        assert answers[0]["Cache-Control"] == answers[1]["Cache-Control"]
+        return answers[1]["Cache-Control"], answers[1].get("Vary")
+
+    ticked = ("public, max-age=60, stale-while-revalidate=6", None)
+    private = ("private, no-cache", "Authorization")
+    anonymous, known = {"authentication_required": False}, {"authentication_required": True}
+    only_rule("")
+    assert said("open", anonymous, downstream=True) == ticked
+    assert said("unticked", anonymous) == private
+    assert said("closed", known, downstream=True) == private

@@ -10,6 +10,7 @@ from designer.kinds.settings import CachedSettings
 from designer.readiness.registry import Found, warning_of
 from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
+from designer.sharing import sharing
 
 
 @warning_of(CachedSettings, "cache-off")
@@ -22,6 +23,22 @@ def late_answers_are_kept(subject: EndpointSubject, settings: CachedSettings) ->
             ),
             "settings.cache.stale_seconds",
         )
+
+
+@warning_of(CachedSettings, "cache-downstream")
+def what_browsers_keep_is_for_everybody(subject: EndpointSubject, settings: CachedSettings) -> Found:
+    if not settings.cache.downstream:
+        return
+    shared = sharing(subject.endpoint)
+    if not settings.cache.is_on:
+        why = _("Answers are not cached. Enter for how many seconds to cache answers, or untick this.")
+    elif subject.endpoint.definition.access.authentication_required:
+        why = _("Callers need a token, so browsers and proxies keep no answer. Untick this.")
+    elif shared.is_by_caller or shared.is_by_roles:
+        why = _("Not all callers share one answer, so browsers and proxies keep none. Untick this.")
+    else:
+        return
+    yield why, "settings.cache.downstream"
 
 
 @warning_of(ActionSettings, "action-changes")

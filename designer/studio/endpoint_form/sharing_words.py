@@ -1,4 +1,4 @@
-"""Who shares an endpoint's cached answers, in words."""
+"""Who shares an endpoint's cached answers, and how old they may be, in words."""
 
 from __future__ import annotations
 
@@ -10,6 +10,30 @@ from designer.sharing import sharing
 
 # What is listed of the reasons, of which there may be as many as conditions.
 _MOST_REASONS = 3
+
+
+def age_words(endpoint: Endpoint) -> str:
+    """How old an answer may be that callers get; empty where none are cached."""
+    cache = endpoint.definition.settings.answer_cache
+    if cache is None:
+        return ""
+    words = {"seconds": cache.seconds, "stale": cache.stale_seconds}
+    if not cache.stale_seconds:
+        return (
+            _(
+                "A call from here never uses the cache. Callers may get an answer from it that is up to "
+                "%(seconds)s seconds old."
+            )
+            % words
+        )
+    return (
+        _(
+            "A call from here never uses the cache. Callers may get an answer from it that is up to "
+            "%(seconds)s seconds old, and up to %(stale)s seconds older while the platform is throttled or "
+            "away."
+        )
+        % words
+    )
 
 
 def sharing_words(endpoint: Endpoint | None) -> str:

@@ -41,12 +41,14 @@ class PlatformBudgetPage(StudioPage):
         limits = None if budget is None else budget.limits
         users = [] if budget is None else [_user(known, budget.limits) for known in budget.standing()]
         since = timezone.now().replace(minute=0, second=0, microsecond=0) - dt.timedelta(hours=1)
+        spenders = self._spenders(since)
         return super().get_context_data(
             **kwargs,
             has_budget=budget is not None,
             users=users,
             since=since,
-            spenders=self._spenders(since),
+            spenders=spenders,
+            saved=_savings(spenders),
             more=_with_more_callers(limits, len(users)),
         )
 
@@ -56,10 +58,16 @@ class PlatformBudgetPage(StudioPage):
         known = {endpoint.definition.key: (id, endpoint) for id, endpoint in endpoints.items()}
         rows = EndpointCalls.objects.filter(hour__gte=since).values("endpoint")
         summed = rows.annotate(
-            asked=Sum("calls"), spent=Sum("platform_calls"), refused=Sum("throttled")
+            asked=Sum("calls"), spent=Sum("platform_calls"), refused=Sum("throttled"), kept=Sum("cached")
         ).order_by("-spent", "endpoint")
         return [
-            {**row, "id": known[row["endpoint"]][0], "what": known[row["endpoint"]][1], "each": _each(row)}
+            {
+                **row,
+                "id": known[row["endpoint"]][0],
+                "what": known[row["endpoint"]][1],
+                "each": _each(row),
+                "saved": _saved(row),
+            }
             for row in summed[:_SPENDERS]
             if row["endpoint"] in known
         ]
@@ -67,6 +75,24 @@ class PlatformBudgetPage(StudioPage):
 
 def _each(row: Mapping[str, Any]) -> str:
     return f"{row['spent'] / row['asked']:.1f}"
+
+
+def _savings(spenders: list[dict[str, Any]]) -> str:
+    """What the cache has done for them, in a sentence; empty where it has done nothing."""
+    kept, saved = (sum(row[name] for row in spenders) for name in ("kept", "saved"))
+    if not kept:
+        return ""
+    return gettext(
+        "%(kept)s of %(calls)s calls were answered from the cache. That saved the platform about %(saved)s "
+        "calls."
+    ) % {"kept": f"{kept:,}", "calls": f"{sum(row['asked'] for row in spenders):,}", "saved": f"{saved:,}"}
+
+
+def _saved(row: Mapping[str, Any]) -> int:
+    """The platform calls that kept answers would have cost: as many each as the other answers did."""
+    kept: int = row["kept"]
+    others = row["asked"] - kept
+    return round(kept * max(1.0, row["spent"] / others if others else 1.0))
 
 
 def _user(standing: Standing, limits: Limits) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from designer.configuration import Configuration, Endpoint
 from designer.models import AuditEntry, TriedCall
 from designer.models import Endpoint as EndpointRow
 from designer.ports import Attempt, Outcome, get_runtime
+from designer.studio.endpoint_form.sharing_words import age_words
 from designer.studio.look import ModelAdmin
 from designer.studio.trying import tried_calls
 from designer.studio.trying.example_form import LONGEST_NAME
@@ -21,6 +22,8 @@ from designer.studio.trying.kept_calls import KEEP, KEEP_AS, keep
 from designer.studio.trying.try_form import TryForm
 from designer.studio.trying.unsaved import UNSAVED, configuration_of
 
+# The statuses of answers that a cache keeps, and that of a dry run that would have asked for one.
+_KEPT = (0, 200, 204)
 FOR_REAL = "designer.call_for_real"
 
 
@@ -69,6 +72,7 @@ def try_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow, kept_at:
         "is_lost": call is not None and tried_calls.is_lost(call),
         "preview": preview,
         "outcome": outcome,
+        "age": age_words(endpoint) if outcome is not None and outcome.status in _KEPT else "",
         "media": pages.media + form.media,
     }
     return TemplateResponse(request, "designer/endpoint/try.html", context)
