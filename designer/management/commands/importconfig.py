@@ -182,7 +182,7 @@ def _refusal(judged: Judgement | None, problems: Sequence[str]) -> str:
         lines.append("Mend the document, or use --allow-broken to import it all the same.")
     if judged is not None and judged.failed_calls:
         lines += [counted(judged.calls), *failures(judged.calls)]
-        lines.append("Mend the document, or use --allow-failing-calls to import it all the same.")
+        lines.append("Correct the document, or use --allow-failing-calls to import it all the same.")
     return "\n".join(lines)
 
 
