@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain, count
 
 from crmclient.metadata import Attribute, Entity, RequiredLevel
 from crmclient.query.ast import Order
@@ -20,9 +22,12 @@ from designer.kinds.delete import DELETE
 from designer.kinds.queries import PAGINATED_QUERY, PaginatedQuerySettings
 from designer.kinds.read import READ
 from designer.kinds.update import UPDATE
-from designer.names import USER_TYPE, input_name
+from designer.names import INPUT_PATTERN, USER_TYPE, input_name, output_key
 from designer.readiness.fixes import input_for
 from designer.types import natural_type
+
+_ID = "id"
+_LONGEST_BEFORE_A_NUMBER = 55
 
 USUAL = (CREATE, READ, UPDATE, DELETE, PAGINATED_QUERY)
 
@@ -68,7 +73,7 @@ def endpoints(
         if kind.name not in wanted.operations:
             continue
         is_query = kind is PAGINATED_QUERY
-        columns = _columns(entity, chosen) if kind in (READ, PAGINATED_QUERY) else ()
+        columns = _columns(entity, attributes, chosen) if kind in (READ, PAGINATED_QUERY) else ()
         inputs, bindings = (
             _written(kind.partial, attributes, chosen) if kind in (CREATE, UPDATE) else ((), ())
         )
@@ -92,24 +97,46 @@ def _written(
 ) -> tuple[tuple[InputDefinition, ...], tuple[BindingDefinition, ...]]:
     """Inputs for those of `chosen` that can be written and, in a create, for what the platform requires."""
     names = {attribute.logical_name for attribute in chosen}
+    public = _public_names(attributes)
     inputs, bindings = [], []
     for attribute in attributes.values():
         settable = attribute.updatable if partial else attribute.creatable
         wanted = attribute.logical_name in names or (attribute.is_required and not partial)
         made = input_for(attribute, partial=partial) if wanted and settable else None
         if made is not None and not attribute.is_primary_id:
+            made = made.model_copy(update={"name": public[attribute.logical_name]})
             inputs.append(made)
             bindings.append(BindingDefinition(attribute=attribute.logical_name, value=made.name))
     return tuple(inputs), tuple(bindings)
 
 
-def _columns(entity: Entity, chosen: Collection[Attribute]) -> tuple[ColumnDefinition, ...]:
+def _public_names(attributes: Iterable[str]) -> dict[str, str]:
+    """What each attribute is called in calls: without a publisher's prefix where no other is called so."""
+    names: dict[str, str] = {}
+    # Answers write names in their own way, in which two may be the same.
+    taken = {"", _ID}
+    for attribute in attributes:
+        short = attribute[:_LONGEST_BEFORE_A_NUMBER]
+        numbered = (f"{short}_{number}" for number in count(2))
+        candidates = chain((input_name(attribute), attribute), numbered)
+        name = next(
+            each for each in candidates if re.match(INPUT_PATTERN, each) and output_key(each) not in taken
+        )
+        taken.add(output_key(name))
+        names[attribute] = name
+    return names
+
+
+def _columns(
+    entity: Entity, attributes: Iterable[str], chosen: Collection[Attribute]
+) -> tuple[ColumnDefinition, ...]:
+    public = _public_names(attributes)
     answered = [attribute for attribute in chosen if natural_type(attribute) and not attribute.is_primary_id]
     named = (
-        ColumnDefinition(attribute=name, name="" if input_name(name) == name else input_name(name))
+        ColumnDefinition(attribute=name, name="" if public[name] == name else public[name])
         for name in (attribute.logical_name for attribute in answered)
     )
-    return (ColumnDefinition(attribute=entity.primary_id, name="id"), *named)
+    return (ColumnDefinition(attribute=entity.primary_id, name=_ID), *named)
 
 
 def _list_of(entity: Entity, columns: Collection[ColumnDefinition]) -> PaginatedQuerySettings:

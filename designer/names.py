@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 SEGMENT_PATTERN = r"^[a-z][a-z0-9-]{0,62}\Z"
 INPUT_PATTERN = r"^[A-Za-z_][A-Za-z0-9_]{0,62}\Z"
@@ -46,6 +47,16 @@ _SEGMENT = re.compile(SEGMENT_PATTERN)
 
 def is_segment(text: str) -> bool:
     return _SEGMENT.fullmatch(text) is not None and text not in RESERVED_SEGMENTS
+
+
+def suggested_segment(*texts: str) -> str:
+    """The first of the texts that can be written as a segment, so written; "" when none can."""
+    for text in texts:
+        plain = unicodedata.normalize("NFKD", text.lower()).encode("ascii", "ignore").decode()
+        written = re.sub(r"[^a-z0-9]+", "-", plain).lstrip("-0123456789")[:63].rstrip("-")
+        if is_segment(written):
+            return written
+    return ""
 
 
 def output_key(name: str) -> str:

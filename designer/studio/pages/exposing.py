@@ -9,7 +9,6 @@ from django.db.models import Count
 from django.http import HttpRequest, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.urls import reverse
-from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -24,6 +23,7 @@ from designer.history.recording import recording
 from designer.history.write_access import WriteAccessRefused
 from designer.loading import latest
 from designer.models import AuditEntry, Module, Role, names
+from designer.names import suggested_segment
 from designer.platform import get_platform
 from designer.readiness import Metadata
 from designer.readiness.metadata import MetadataUnavailable
@@ -56,7 +56,7 @@ class ExposeForm(forms.Form):
             forms.CharField(
                 label=gettext_lazy("Segment"),
                 validators=[names.segment],
-                initial=slugify(entity.plural_label.text())[:63] or entity.logical_name,
+                initial=suggested_segment(entity.plural_label.text(), entity.logical_name),
                 help_text=gettext_lazy("What the entity is called in paths."),
             )
         )
