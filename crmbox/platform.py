@@ -20,6 +20,7 @@ from crmbox.engine.queries import run as run_query
 from crmbox.engine.queries import run_at_once as run_query_at_once
 from crmbox.engine.revision import LOCAL_REVISION_SQL
 from crmbox.engine.single_statements import single_read, single_unit
+from crmbox.entity_indexes import entity_indexes
 from crmbox.processes.registry import Context
 from crmbox.processes.run import execute, offered
 from crmbox.records.associations import associate, disassociate
@@ -40,7 +41,7 @@ from crmclient.metadata import (
     Relationship,
     SecurityRole,
 )
-from crmclient.platform import SERVICE_CALL, Call, Operation
+from crmclient.platform import SERVICE_CALL, Call, Indexes, Operation
 from crmclient.query.ast import ALL, Page, Query
 from crmclient.values import (
     Download,
@@ -227,6 +228,10 @@ class EmbeddedPlatform:
     def security_roles(self) -> Sequence[SecurityRole]:
         with read_unit(self._alias) as unit:
             return users.security_roles(unit)
+
+    def indexes(self, entity: str) -> Indexes:
+        with read_unit(self._alias) as unit:
+            return entity_indexes(unit, entity)
 
     def metadata_revision(self) -> str:
         with read_unit(self._alias) as unit:

@@ -271,6 +271,29 @@ class Platform(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Indexes:
+    """The attributes of an entity by which records are found without a look at each: `sorted` by value and
+    order, `searched` by pieces of text. The others of `sortable` and `searchable` can be given such an index.
+    `records`: about how many there are.
+    """
+
+    sorted: frozenset[str]
+    searched: frozenset[str]
+    sortable: frozenset[str]
+    searchable: frozenset[str]
+    records: int
+
+
+@runtime_checkable
+class TellsIndexes(Protocol):
+    """A platform whose indexes are known, and can be added to."""
+
+    def indexes(self, entity: str) -> Indexes:
+        """Raises UnknownEntity."""
+        ...
+
+
 @runtime_checkable
 class KeepsMetadata(Protocol):
     """A platform that keeps a copy of its metadata, which is as old as its last refresh."""

@@ -14,10 +14,14 @@ from crmbox.engine.definitions import AttributeDefinition, EntityDefinition
 from crmbox.engine.dialects.base import Dialect, Storage, TextSearch
 from crmbox.engine.names import LONGEST, quote
 from crmclient.errors import InvalidDefinition
-from crmclient.metadata import AlternateKey
+from crmclient.metadata import AlternateKey, AttributeType
 
 INDEXED_LENGTH = 450
 """Longest text that an index takes: PostgreSQL's index rows end at about 2,700 bytes."""
+
+_UNINDEXED = frozenset(
+    {AttributeType.MEMO, AttributeType.MULTISELECT, AttributeType.FILE, AttributeType.IMAGE}
+)
 
 UNINDEXED_LOOKUPS = frozenset({"createdby", "modifiedby", "createdonbehalfby", "modifiedonbehalfby"})
 
@@ -61,6 +65,12 @@ def create_indexes(
     search = text_search(definition, attribute)
     if search is not None:
         yield from dialect.create_search(search)
+
+
+def can_be_indexed(attribute: AttributeDefinition) -> bool:
+    """Whether an index to filter and sort by takes the attribute's values."""
+    described = attribute.attribute
+    return described.type not in _UNINDEXED and (described.max_length or 0) <= INDEXED_LENGTH
 
 
 def drop_indexes(

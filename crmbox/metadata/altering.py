@@ -13,11 +13,7 @@ from crmbox.metadata.creating import relate
 from crmbox.metadata.draft import Draft, LengthCheck
 from crmbox.metadata.placing import Placing, is_polymorphic
 from crmclient.errors import InvalidDefinition
-from crmclient.metadata import Attribute, AttributeType, Cascade, Entity, Relationship
-
-_UNINDEXED = frozenset(
-    {AttributeType.MEMO, AttributeType.MULTISELECT, AttributeType.FILE, AttributeType.IMAGE}
-)
+from crmclient.metadata import Attribute, Cascade, Entity, Relationship
 
 
 def alter_entity(draft: Draft, entity: Entity) -> None:
@@ -82,7 +78,7 @@ def _check_indexed(definition: EntityDefinition, item: AttributeDefinition) -> N
     where = f"{definition.entity.logical_name}.{item.attribute.logical_name}"
     if item.attribute.is_primary_id or schema.indexed_columns(definition, item):
         raise InvalidDefinition(f"{where}: it has an index already.")
-    if item.attribute.type in _UNINDEXED or (item.attribute.max_length or 0) > schema.INDEXED_LENGTH:
+    if not schema.can_be_indexed(item):
         raise InvalidDefinition(
             f"{where}: an index takes texts of at most {schema.INDEXED_LENGTH} characters, numbers, dates, "
             "choices and lookups."

@@ -13,7 +13,7 @@ from django.urls import reverse
 from crmbox.demo.people import RITA_REP
 from crmclient import Reference, Value
 from designer.groups import for_real
-from designer.models import AuditEntry, Endpoint, Issuer, UserProperty
+from designer.models import AuditEntry, Endpoint, Issuer, Module, UserProperty
 from designer.platform import get_platform
 from tests.designer.studio import change_url, page
 from tests.runtime.accounts import NOBODY, endpoint
@@ -207,6 +207,27 @@ def test_a_query_runs_as_a_contact(dora: Client, company: str, contact: str) -> 
     assert ["Northwind" in row for row in answer.context["rows"]] == [True]
     noted = AuditEntry.objects.filter(action=AuditEntry.Action.RUN).latest("id")
     assert f"contact {contact}" in noted.detail
+
+
+def test_a_query_that_ran_says_what_it_costs_and_which_index_would_help(dora: Client) -> None:
+    User.objects.get(username="designer").user_permissions.add(*for_real())
+    query = (
+        '<fetch><entity name="account"><attribute name="name"/><order attribute="name"/><filter>'
+        '<condition attribute="name" operator="like" value="%a%"/>'
+        '<condition attribute="primarycontactid" operator="not-null"/>'
+        '<condition attribute="telephone1" operator="gt" value="+"/></filter></entity></fetch>'
+    )
+    module = Module.objects.get(segment="sales")
+    row = Endpoint.objects.create(kind="multi-query", module=module, name="costs", settings={"query": query})
+    answer = dora.post(reverse("admin:designer_endpoint_run", args=[row.pk]), {"run": "1", "user": RITA_REP})
+    costs = {cost.part: cost.command for cost in answer.context["costs"]}
+    assert costs == {
+        "account.name like": "manage.py crmindex account name --contains",
+        "account.primarycontactid not-null": "",
+        "account.telephone1 gt": "manage.py crmindex account telephone1",
+        "account.name sorted": "",
+    }
+    assert "every record is looked at, about" in answer.content.decode()
 
 
 @pytest.mark.parametrize("value", ["@user.claimed", "@user.claims.company"])

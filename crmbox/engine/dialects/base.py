@@ -173,6 +173,10 @@ class Dialect(ABC):
     def drop_search(self, search: TextSearch) -> Iterable[str]: ...
 
     @abstractmethod
+    def about_records(self, table: str) -> str:
+        """A select of about how many rows a table has, which looks at few of them."""
+
+    @abstractmethod
     def is_of_other_metadata(self, error: BaseException) -> bool:
         """Whether a driver's error says that a table or column is not there."""
 

@@ -24,6 +24,7 @@ from crmbox.engine.dialects.base import (
     UniqueViolation,
 )
 from crmbox.engine.like_patterns import AnyText, Characters, OneCharacter, Token
+from crmbox.engine.names import quote
 from crmbox.engine.revision import RAISE_KNOWN, ROW_VERSION
 from crmclient.query.ast import DateGrouping
 
@@ -99,6 +100,9 @@ class SQLite(Dialect):
         if found is None:
             return None
         return UniqueViolation(columns=tuple(column.split(".", 1)[1] for column in found[1].split(", ")))
+
+    def about_records(self, table: str) -> str:
+        return f"SELECT MAX(rowid) FROM {quote(table)}"
 
     def is_of_other_metadata(self, error: BaseException) -> bool:
         return isinstance(error, sqlite3.OperationalError) and str(error).startswith("no such ")

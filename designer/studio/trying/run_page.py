@@ -24,6 +24,7 @@ from designer.studio.look import ModelAdmin, dress
 from designer.studio.trying.asked_fields import asked_field, asked_name, asked_values
 from designer.studio.trying.caller_fields import CallerForm
 from designer.studio.trying.fetcher_runs import NotRunnable, query_of
+from designer.studio.trying.query_costs import costs_of
 from designer.studio.trying.try_page import FOR_REAL
 from designer.studio.trying.unsaved import configuration_of
 
@@ -115,7 +116,7 @@ def run_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow) -> HttpR
         outcome = get_runtime().attempt(endpoint, configuration, attempt)
         detail = f"{attempt.stands_for}; {outcome.status}"
         note(request, AuditEntry.Action.RUN, endpoint.definition.key, detail)
-        context |= {"outcome": outcome, **_shown(outcome)}
+        context |= {"outcome": outcome, "costs": costs_of(endpoint), **_shown(outcome)}
     return _fragment(request, context)
 
 
