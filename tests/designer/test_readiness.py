@@ -11,6 +11,7 @@ from designer.configuration import Endpoint
 from designer.definitions import (
     AccessDefinition,
     BindingDefinition,
+    ExampleCallDefinition,
 )
 from designer.readiness import Checker, Finding, Severity, State, check, state_of
 from designer.readiness.findings import DRIFT
@@ -38,6 +39,12 @@ PRICED = BindingDefinition(attribute="price", value="price")
 ANYONE = AccessDefinition(authentication_required=False)
 BUYERS = AccessDefinition(roles=("buyer",))
 OWN = '<filter><condition attribute="name" operator="eq" value="mine"/></filter>'
+
+
+def example(**call: Any) -> tuple[ExampleCallDefinition, ...]:
+    return (ExampleCallDefinition(name="a call", status=200, **call),)
+
+
 FINDINGS: dict[str, tuple[str, Endpoint]] = {
     "no entity": ("entity-missing", create(exposure="", entity=None)),
     "unknown entity": (
@@ -179,6 +186,12 @@ FINDINGS: dict[str, tuple[str, Endpoint]] = {
     "deleting any record": ("delete-without-row-rule", create(kind="delete", inputs=(), bindings=())),
     "writing any record, for every caller": ("write-without-roles", create(kind="update")),
     "any type of file": ("upload-without-types", files("upload", attribute="photo")),
+    "an example call as nobody": ("example-call-outdated", create(example_calls=example(roles=("nobody",)))),
+    "an example call that nobody is refused": (
+        "example-call-outdated", create(example_calls=example(refused_for=("nobody",))),
+    ),
+    "an example call of no type": ("example-call-outdated", create(example_calls=example(caller_type="robot"))),
+    "an example call by no method": ("example-call-outdated", create(example_calls=example(method="GET"))),
 }  # fmt: skip
 
 
