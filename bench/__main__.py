@@ -20,6 +20,7 @@ from bench.conformance import NotTheSame
 from bench.contenders import THREADS, contenders
 from bench.load import LoadError
 from bench.machine import Meanwhile, describe
+from bench.portal import scene as portal
 from bench.processes import PreparationError
 from bench.race import Stable, race, running
 from bench.report import as_json, table
@@ -33,7 +34,7 @@ POSTGRES = "postgres://postgres@127.0.0.1:5432"
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    keys = [*(scenario.key for scenario in SCENARIOS), *remote.KEYS, size.KEY]
+    keys = [*(scenario.key for scenario in SCENARIOS), *remote.KEYS, size.KEY, *portal.KEYS]
     parser.add_argument("--scenario", action="append", choices=keys, help="only this one; may be repeated")
     parser.add_argument("--contender", action="append", help="only this key; may be repeated")
     parser.add_argument("--rounds", type=int, default=5, choices=range(1, 51), metavar="1-50")
@@ -45,10 +46,19 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--postgres", default=POSTGRES, help="server URL of a role that may create databases (%(default)s)"
     )
-    parser.add_argument("--quick", action="store_true", help="two rounds of one second")
+    parser.add_argument(
+        "--window",
+        type=int,
+        default=portal.WINDOW,
+        choices=range(20, 301),
+        metavar="20-300",
+        help="seconds of the portal's platform limits, at the same rate (%(default)s)",
+    )
+    quick = f"two rounds of one second, and a window of {portal.QUICK_WINDOW} s"
+    parser.add_argument("--quick", action="store_true", help=quick)
     options = parser.parse_args()
     if options.quick:
-        options.rounds, options.seconds = 2, 1.0
+        options.rounds, options.seconds, options.window = 2, 1.0, portal.QUICK_WINDOW
     if not 0.1 <= options.seconds <= 60:
         parser.error("--seconds must lie between 0.1 and 60")
     known = [contender.key for contender in contenders()]
@@ -110,6 +120,10 @@ def measure_all(
         results["scenarios"][size.KEY] = size.measure_all(
             stable, _say, rounds=options.rounds, seconds=options.seconds
         )
+    # They take half an hour: they run when they are asked for by name.
+    wanted = [key for key in portal.KEYS if key in (options.scenario or ())]
+    if wanted:
+        results["scenarios"] |= portal.measure_all(stable, wanted, _say, window=options.window)
     return results
 
 

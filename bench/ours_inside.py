@@ -13,6 +13,7 @@ from typing import cast
 
 from django.db import connection
 
+from bench.portal import inside as portal
 from bench.world import (
     ACCOUNTS,
     FILE_BYTES,
@@ -266,4 +267,11 @@ def show(key: str) -> None:
     sys.stdout.write(json.dumps(record))
 
 
-COMMANDS = {"fill": fill, "grow": grow, "configure": configure, "show": show}
+COMMANDS = {
+    "fill": fill,
+    "grow": grow,
+    "configure": configure,
+    "show": show,
+    "portal-records": portal.fill,
+    "portal-endpoints": portal.configure,
+}

@@ -88,10 +88,11 @@ def table(scenario: Scenario, lines: Sequence[Line]) -> str:
             row += [str(Ratio.of(mine, line, goal)) for mine in ours]
             row.append("" if goal is None else f"≥ {goal:g}")
         rows.append(row)
-    return "\n".join([scenario.title, *_aligned(rows)])
+    return "\n".join([scenario.title, *aligned(rows)])
 
 
-def _aligned(rows: list[list[str]]) -> Iterable[str]:
+def aligned(rows: list[list[str]]) -> Iterable[str]:
+    """Lines with equally wide columns; all but the first are to the right."""
     full = [row + [""] * (len(rows[0]) - len(row)) for row in rows]
     widths = [max(map(len, column)) for column in zip(*full, strict=True)]
     for first, *others in full:

@@ -357,6 +357,12 @@ SETTINGS: tuple[Setting, ...] = (
         "limit.",
     ),
     Setting(
+        "CRM_BUDGET_SECONDS",
+        count,
+        "300",
+        "The seconds that CRM_BUDGET is for. Those of Dataverse are five minutes; tests have shorter ones.",
+    ),
+    Setting(
         "CRM_SHARES",
         percentages("writes", "reads", "anonymous reads", "background"),
         "40,35,15,10",

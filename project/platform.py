@@ -63,7 +63,8 @@ def _budget(client_ids: list[str]) -> Budget:
     env = settings.PORTICO
     requests, work = (number or BOUNDLESS for number in env["CRM_BUDGET"])
     shares = {share: percent / 100 for share, percent in zip(SHARES, env["CRM_SHARES"], strict=True)}
-    limits = Limits(requests, float(work), env["CRM_CONCURRENCY"], shares=shares)
+    window = float(env["CRM_BUDGET_SECONDS"])
+    limits = Limits(requests, float(work), env["CRM_CONCURRENCY"], window, shares)
     if not env["CACHE_URL"]:
         return ProcessBudget(limits.part(env["WORKERS"]), len(client_ids))
     from project.shared_budget import RedisBudget

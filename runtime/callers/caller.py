@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from crmclient import Guid
+from crmclient import Guid, Value
 from crmclient.metadata import PlatformUser
+from crmclient.query.ast import Query
 from designer.names import RESERVED_PROPERTIES, USER_TYPE
 
 Claims: TypeAlias = Mapping[str, Any]
@@ -65,7 +66,8 @@ class Caller:
 
     `record` is in the entity of the caller type `type`. Of the type `user` it is a user of the platform, and
     `profile` is what the platform says of them, at most a minute old. `claims` are those of the token that
-    expressions may read. `known_until` is when (of time.monotonic) that minute is over.
+    expressions may read. `known_until` is when (of time.monotonic) that minute is over. `read` is the query
+    by which a record that is no user's was read, and its row, no older than that minute.
     """
 
     issuer: str
@@ -76,6 +78,7 @@ class Caller:
     profile: PlatformUser | None = field(default=None, repr=False)
     claims: Claims = field(default_factory=lambda: _NO_CLAIMS, repr=False, compare=False)
     known_until: float = field(default=math.inf, repr=False, compare=False)
+    read: tuple[Query, Mapping[str, Value]] | None = field(default=None, repr=False, compare=False)
     # Of an API key: where it may be sent from; none means everywhere.
     networks: tuple[str, ...] = field(default=(), repr=False, compare=False)
     # Requests a minute, where the caller has a limit of its own.

@@ -32,10 +32,14 @@ class CallerRecords:
         columns = tuple(Column(name) for name in (self.id, self.state) if name is not None)
         return Query(self.entity, columns, Filter((Condition(self.id, Operator.EQ, (record,)),)))
 
-    def is_known(self, platform: Platform, record: Guid) -> bool | None:
-        """Whether the record counts now; None: there is none. Raises PlatformError."""
-        rows = platform.query(self.query(record), Page(size=1), call=_ABOUT_CALLER).rows
-        return self.is_active(rows[0]) if rows else None
+    def read(
+        self, platform: Platform, record: Guid, query: Query | None = None
+    ) -> Mapping[str, Value] | None:
+        """The record by `query`, which asks for all that `is_active` reads; without, by its own. None: there
+        is none. Raises PlatformError.
+        """
+        rows = platform.query(query or self.query(record), Page(size=1), call=_ABOUT_CALLER).rows
+        return rows[0] if rows else None
 
 
 def records_of_users(users: Users) -> CallerRecords:

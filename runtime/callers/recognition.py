@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
-from crmclient import Platform
+from crmclient import Guid, Platform
+from crmclient.query.ast import Query
 from designer.configuration import Configuration
 from designer.definitions import CallerTypeDefinition, IssuerDefinition
 from runtime.callers.caller import Caller
 from runtime.callers.issuers import Issuers, issuers_of
+
+# By the caller's type and record.
+Asks: TypeAlias = Callable[[str, Guid], Query | None]
+
+
+def _asks_nothing(type: str, record: Guid) -> Query | None:
+    return None
+
 
 # For resolvers of the older form, which are given claims alone and ask the built-in one.
 present: ContextVar[Recognition] = ContextVar("portico.recognition")
@@ -18,19 +28,24 @@ present: ContextVar[Recognition] = ContextVar("portico.recognition")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Recognition:
-    """While it is the same object, who a token means need not be found out again."""
+    """While it is the same object, who a token means need not be found out again.
+
+    `asks` gives the query that reads a caller's record with all that is configured of such callers, so that
+    whether the record counts costs no question of its own; None where there is no such query.
+    """
 
     definitions: tuple[IssuerDefinition, ...]
     types: Mapping[str, CallerTypeDefinition]
     platform: Platform
     # Requests a minute of callers with a role, of the roles that have a limit.
     rates: Mapping[str, int] = field(default_factory=dict)
+    asks: Asks = _asks_nothing
 
     @classmethod
-    def of(cls, configuration: Configuration, platform: Platform) -> Recognition:
+    def of(cls, configuration: Configuration, platform: Platform, asks: Asks = _asks_nothing) -> Recognition:
         types = {known.name: known for known in configuration.caller_types}
         rates = {role.name: role.rate for role in configuration.roles if role.rate}
-        return cls(configuration.issuers, types, platform, rates)
+        return cls(configuration.issuers, types, platform, rates, asks)
 
     def rate_of(self, caller: Caller) -> int:
         """Requests a minute that the caller or its roles have as a limit of their own; 0 without one."""

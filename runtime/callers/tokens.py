@@ -15,17 +15,18 @@ import inspect
 import math
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from functools import cache
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from django.conf import settings
 
-from crmclient import Guid, Platform
+from crmclient import Guid, Platform, Value
 from crmclient.errors import PlatformFailure, RecordNotFound
 from crmclient.extensions import Choice
 from crmclient.metadata import PlatformUser
+from crmclient.query.ast import Query
 from designer.configuration import Configuration, Revision
 from designer.platform import get_platform
 from runtime.callers import issuers
@@ -35,6 +36,7 @@ from runtime.callers.caller_records import records_in
 from runtime.callers.issuers import resolution
 from runtime.callers.keys.key_callers import bearer, caller_of, is_of_a_key, key_in, refuse_elsewhere
 from runtime.callers.minute_cache import Kept, MinuteCache
+from runtime.callers.portable import Unportable, to_bytes
 from runtime.callers.recognition import Recognition, present
 from runtime.callers.refusals import RefusedCaller, invalid_token, no_platform_user, no_record
 
@@ -46,6 +48,21 @@ _BEARER = re.compile(r"bearer +([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*)"
 _verified: RecentCache[tuple[bytes, object], tuple[Caller, float]] = RecentCache(size=10_000)
 _last_known: RecentCache[Guid, PlatformUser] = RecentCache(size=10_000, seconds=15 * 60)
 _last_active: RecentCache[tuple[str, Guid], bool] = RecentCache(size=10_000, seconds=15 * 60)
+
+
+class _Record(NamedTuple):
+    """Whether a record counts, None where there is none; and its row where that was read now."""
+
+    counts: bool | None
+    row: Mapping[str, Value] | None = None
+
+    def packed(self) -> Any:
+        """Without a row that other processes cannot be given: they read what they need of it themselves."""
+        try:
+            to_bytes(self.row)
+        except Unportable:
+            return [self.counts, None]
+        return list(self)
 
 
 class UserResolver(Protocol):
@@ -75,9 +92,9 @@ def _unpacked(packed: Any) -> PlatformUser | None:
 
 # None: the platform has no such user. That is kept too, or whoever was deleted would be asked for each time.
 _profiles: MinuteCache[PlatformUser | None] = MinuteCache("profile", pack=_packed, unpack=_unpacked)
-# Of records that are no users: whether they count, or None where there is none.
-_records: MinuteCache[bool | None] = MinuteCache(
-    "record", pack=lambda known: known, unpack=lambda known: known
+# Of records that are no users.
+_records: MinuteCache[_Record] = MinuteCache(
+    "record", pack=lambda known: known.packed(), unpack=lambda packed: _Record(*packed)
 )
 
 
@@ -120,7 +137,7 @@ def identify(claims: Claims, recognition: Recognition | None = None) -> Caller:
     if type is None:
         raise _refused(claims["iss"], "The token's type of caller is unknown here.", "caller_type_unknown")
     if not type.is_of_users:
-        return _standing(found, type.entity, recognition.platform)
+        return _standing(found, type.entity, recognition)
     user = found.platform_user
     # Where the platform has no users, an account's is left over from another platform.
     if user is not None and recognition.platform.conventions.users is None:
@@ -197,37 +214,43 @@ def _read_profile(user: Guid) -> PlatformUser | None:
     return profile
 
 
-def _standing(caller: Caller, entity: str, platform: Platform) -> Caller:
+def _standing(caller: Caller, entity: str, recognition: Recognition) -> Caller:
     """A caller that is no platform user, with a record that counts. Raises Problem 403."""
-    record = caller.record
+    record, platform = caller.record, recognition.platform
     if record is None or caller.known_until != math.inf:
         return caller  # an issuer's records have been looked at when they were found
     # What the type has no records for, or the platform, is left over from another time.
     if entity not in platform.entities():
         return replace(caller, record=None)
-    key = (settings.PORTICO["CRM_URL"], entity, record)
-    kept = _records.get(key, lambda: _read_record(entity, record, platform))
-    if kept.value is None:
+    query = recognition.asks(caller.type, record)
+    key = (settings.PORTICO["CRM_URL"], entity, record, repr(query))
+    kept = _records.get(key, lambda: _read_record(entity, record, platform, query))
+    counts, row = kept.value
+    if counts is None:
         detail = "Your record on the platform no longer exists."
         raise no_record(caller.type, caller.issuer, detail, "record_unknown")
-    if not kept.value:
+    if not counts:
         raise no_record(
             caller.type, caller.issuer, "Your record on the platform is inactive.", "record_inactive"
         )
-    return replace(caller, known_until=kept.until)
+    read = None if query is None or row is None else (query, row)
+    return replace(caller, known_until=kept.until, read=read)
 
 
-def _read_record(entity: str, record: Guid, platform: Platform) -> bool | None:
+def _read_record(entity: str, record: Guid, platform: Platform, query: Query | None) -> _Record:
     try:
-        known = records_in(entity, platform).is_known(platform, record)
+        records = records_in(entity, platform)
+        row = records.read(platform, record, query)
     except PlatformFailure:
         last = _last_active.get((entity, record))
         if last is None:
             raise
-        return last
-    if known is not None:
-        _last_active.put((entity, record), known)
-    return known
+        return _Record(last)
+    if row is None:
+        return _Record(None)
+    counts = records.is_active(row)
+    _last_active.put((entity, record), counts)
+    return _Record(counts, row if query is not None else None)
 
 
 @cache

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from crmclient import Call, Guid, Platform, Reference, Value
 from crmclient.errors import MetadataError, MissingPrivilege
-from crmclient.query.ast import Column, Page
+from crmclient.query.ast import Column, Page, Query
 from crmclient.sentences import for_log
 from designer.calendar import present
 from designer.definitions import CallerTypeDefinition, UserPropertyDefinition
@@ -85,7 +85,7 @@ class CallerProperties:
         entities: dict[str, str | None] = {}
         records = self.records
         if record is not None and records is not None:
-            found = self._row(records, record, call)
+            found = self._row(records, record, caller, call)
             if found is None:
                 return None
             row = found
@@ -124,14 +124,27 @@ class CallerProperties:
             schema = self._related[defined.name].schema()
         return {**schema, "description": defined.description} if defined.description else schema
 
-    def _row(self, records: CallerRecords, record: Guid, call: Call) -> Mapping[str, Value] | None:
+    def query(self, record: Guid) -> Query | None:
+        """What a caller's record is read by, with what it points at; None where the type has no records."""
+        records = self.records
+        return None if records is None else self._query(records, record)
+
+    def _query(self, records: CallerRecords, record: Guid) -> Query:
         query = records.query(record)
         columns = dict.fromkeys((*(column.attribute for column in query.columns), *self._fields.values()))
-        query = replace(
+        return replace(
             query,
             columns=tuple(Column(attribute) for attribute in columns),
             links=tuple(data.link for data in self._related.values() if data.link is not None),
         )
+
+    def _row(
+        self, records: CallerRecords, record: Guid, caller: Caller, call: Call
+    ) -> Mapping[str, Value] | None:
+        query = self._query(records, record)
+        # Whether the record counts has been asked already, most often by the same query.
+        if caller.read is not None and caller.read[0] == query:
+            return caller.read[1]
         rows = self._platform.query(query, Page(size=1), call=call).rows
         return rows[0] if rows and records.is_active(rows[0]) else None
 

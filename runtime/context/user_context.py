@@ -9,7 +9,8 @@ from typing import Any
 
 import orjson
 
-from crmclient import SERVICE_CALL, Call, Platform, Reference
+from crmclient import SERVICE_CALL, Call, Guid, Platform, Reference
+from crmclient.query.ast import Query
 from designer.definitions import CALLER_TYPES, CallerTypeDefinition, UserPropertyDefinition
 from designer.names import USER_TYPE, property_key
 from designer.sentences import Sentence
@@ -98,6 +99,11 @@ class UserContext:
             raise Misconfigured(Sentence("callers of the type %(type)s have no record", type=caller.type))
         return Reference(records.entity, caller.record)
 
+    def query(self, type: str, record: Guid) -> Query | None:
+        """What the record of a caller of that type is read by; None where such callers have none."""
+        of_type = self._types.get(type)
+        return None if of_type is None else of_type.query(record)
+
     def schema(self) -> dict[str, Any]:
         """The JSON Schema of `answer`. Where other types than `user` have properties, there is a schema for
         each, titled by the type: a caller's own is one of them.
@@ -137,7 +143,7 @@ class UserContext:
             # Expressions see claims, and the caller's teams: what was made of those is no younger than they.
             claims = orjson.dumps(dict(caller.claims), option=orjson.OPT_SORT_KEYS).decode()
             own = (claims,) if of_type.has_custom and caller.claims else ()
-            until = caller.known_until if of_type.has_custom else math.inf
+            until = caller.known_until if of_type.has_custom or caller.read is not None else math.inf
             known = _REMEMBERED.get(
                 (*key, *own, *self._revision), lambda: of_type.read(caller, record, call), until=until
             ).value

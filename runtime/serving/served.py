@@ -147,24 +147,25 @@ def _next(previous: Served | None, metadata: str, platform: Platform) -> Served:
         views=kept,
         recognition=previous.recognition
         if _recognised_by(after) == _recognised_by(before)
-        else Recognition.of(after, NotedWrites(platform)),
+        else Recognition.of(after, NotedWrites(platform), previous.user_context.query),
     )
 
 
 def _anew(configuration: Configuration, metadata: str, platform: Platform, routes: RoutingTable) -> Served:
+    context = UserContext(
+        configuration.user_properties,
+        platform,
+        caller_types=configuration.caller_types,
+        remembered_under=metadata,
+    )
     return Served(
         configuration=configuration,
         metadata=metadata,
         routes=routes,
-        user_context=UserContext(
-            configuration.user_properties,
-            platform,
-            caller_types=configuration.caller_types,
-            remembered_under=metadata,
-        ),
+        user_context=context,
         platform=platform,
         caches=_caches(configuration),
-        recognition=Recognition.of(configuration, NotedWrites(platform)),
+        recognition=Recognition.of(configuration, NotedWrites(platform), context.query),
     )
 
 

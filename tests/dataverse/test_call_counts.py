@@ -131,8 +131,8 @@ def test_an_association_is_one_request(counted: Counted) -> None:
 
 @pytest.mark.parametrize(
     ("person", "expected"),
-    # Who it is; and what is configured of such callers.
-    [("rep", 2), ("customer", 2)],
+    # Of a user, who it is; and what is configured of such callers. A record's columns hold both.
+    [("rep", 2), ("customer", 1)],
 )
 def test_a_caller_and_their_context_are_asked_for_once_a_minute(
     person: str, expected: int, counted: Counted

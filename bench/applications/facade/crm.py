@@ -29,12 +29,23 @@ class CrmFailed(APIException):
     default_detail = "The CRM did not answer as it should."
 
 
-def get(path: str, **parameters: str) -> requests.Response:
-    return _call("GET", path, params=parameters, headers=ANNOTATED)
+class CrmBusy(APIException):
+    status_code = 503
+    default_code = "crm_busy"
+    default_detail = "The CRM takes no more requests now."
+
+
+def get(path: str, *, page_size: int = 0, **parameters: str) -> requests.Response:
+    headers = {"Prefer": f"odata.maxpagesize={page_size}"} if page_size else ANNOTATED
+    return _call("GET", path, params=parameters, headers=headers)
 
 
 def post(path: str, body: dict[str, Any]) -> requests.Response:
     return _call("POST", path, json=body)
+
+
+def patch(path: str, body: dict[str, Any]) -> requests.Response:
+    return _call("PATCH", path, json=body, headers={"If-Match": "*"})
 
 
 def _call(
@@ -47,6 +58,8 @@ def _call(
         raise CrmFailed from error
     if answer.status_code == 404:
         raise NotFound
+    if answer.status_code == 429:
+        raise CrmBusy
     if not answer.ok:
         raise CrmFailed
     return answer

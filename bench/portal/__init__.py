@@ -1,0 +1,1 @@
+"""The scenes `remote-portal` and `remote-portal-away`: a customer portal before a platform with limits."""
