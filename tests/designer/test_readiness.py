@@ -190,7 +190,9 @@ FINDINGS: dict[str, tuple[str, Endpoint]] = {
     "an example call that nobody is refused": (
         "example-call-outdated", create(example_calls=example(refused_for=("nobody",))),
     ),
-    "an example call of no type": ("example-call-outdated", create(example_calls=example(caller_type="robot"))),
+    "an example call of no type": (
+        "example-call-outdated", create(example_calls=example(caller_type="robot")),
+    ),
     "an example call by no method": ("example-call-outdated", create(example_calls=example(method="GET"))),
 }  # fmt: skip
 
