@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from dataclasses import dataclass
+from functools import lru_cache
 
 from designer.configuration import Configuration
 from designer.definitions import AccessDefinition, CallerTypeDefinition
@@ -52,6 +55,12 @@ class Row:
         if column == AUTHENTICATED:
             return self.access.authentication_required and not self.access.roles
         return column in self.access.roles
+
+
+@lru_cache(maxsize=4096)
+def mark_of(access: AccessDefinition) -> str:
+    """A few letters that a click sends back, to tell whether it meant this access or one of before."""
+    return hashlib.sha256(json.dumps(access.to_json()).encode()).hexdigest()[:12]
 
 
 def rows_of(configuration: Configuration) -> list[Row]:

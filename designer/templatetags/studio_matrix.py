@@ -7,7 +7,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from designer.access_matrix import Row
+from designer.access_matrix import Row, mark_of
 
 register = template.Library()
 
@@ -24,6 +24,7 @@ def cell(row: Row, name: str, label: str, may_change: bool) -> SafeString:
     if not may_change:
         return format_html('<span role="img" aria-label="{}">{}</span>', what, sign)
     return format_html(
-        '<button class="studio-cell" name="cell" value="{}:{}" aria-pressed="{}" aria-label="{}">{}</button>',
-        *(row.id, name, "true" if row.chosen(name) else "false", what, sign),
+        '<button class="studio-cell" name="cell" value="{}:{}#{}" aria-pressed="{}" aria-label="{}">{}'
+        "</button>",
+        *(row.id, name, mark_of(row.access), "true" if row.chosen(name) else "false", what, sign),
     )

@@ -290,3 +290,15 @@ def test_many_roles_and_endpoints_cost_the_same_queries(dora: Client) -> None:
     before = queries(dora, reverse("studio:matrix"))
     Role.objects.bulk_create(Role(name=f"role-{at}") for at in range(10))
     assert queries(dora, reverse("studio:matrix")) <= before
+
+
+def test_a_click_on_what_somebody_else_has_changed_meanwhile_changes_nothing(dora: Client) -> None:
+    """It would give back the role that both wanted to take away."""
+    row = Endpoint.objects.get(kind="read", entity__segment="accounts")
+    row.roles.set(Role.objects.filter(name__in=("sales-rep", "support")))
+    shown = dora.get(reverse("studio:matrix")).content.decode()
+    cell = re.search(rf'name="cell" value="({row.pk}:support#[^"]+)"', shown)[1]  # type: ignore[index]
+    for _person in range(2):
+        answer = dora.post(reverse("studio:matrix"), {"cell": cell}, follow=True)
+    assert "since you opened this page: sales-rep. Nothing was changed." in answer.content.decode()
+    assert [role.name for role in row.roles.all()] == ["sales-rep"]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 
-from designer.access_matrix import ANONYMOUS, AUTHENTICATED, callers, clicked, is_same, widens
+from designer.access_matrix import ANONYMOUS, AUTHENTICATED, callers, clicked, is_same, mark_of, widens
 from designer.configuration import Configuration
 from designer.configuration import Endpoint as Configured
 from designer.definitions import AccessDefinition
@@ -80,13 +80,27 @@ class AccessEdit:
 
 
 def click(configuration: Configuration, cell: str) -> AccessEdit:
-    """The edit of a click on `cell`, `12:sales-rep`. Raises Http404 for no such cell, and NotPossible."""
-    number, _sep, column = cell.partition(":")
+    """The edit of a click on `cell`, `12:sales-rep#` and what the page said of the endpoint, if anything.
+
+    Raises Http404 for no such cell, and NotPossible.
+    """
+    number, _sep, clicked_on = cell.partition(":")
+    column, _sep, shown = clicked_on.partition("#")
     endpoint = configuration.endpoints.get(int(number)) if number.isdecimal() else None
     roles = {role.name for role in configuration.roles}
     if endpoint is None or endpoint.problem is not None or column not in {ANONYMOUS, AUTHENTICATED, *roles}:
         raise Http404
     access = endpoint.definition.access
+    if shown and shown != mark_of(access):
+        # A click turns what is there into its opposite: of something else, that is not what was meant.
+        raise NotPossible(
+            Sentence(
+                "Somebody changed who may call %(key)s since you opened this page: %(callers)s. Nothing was "
+                "changed. Look at the endpoint, then click again.",
+                key=endpoint.definition.key,
+                callers=callers(access),
+            )
+        )
     last = last_access_change(endpoint.definition.key)
     if last is not None and not roles.issuperset(last.before.roles):
         last = None  # what was before cannot be restored: a role of it is gone

@@ -149,6 +149,9 @@ class CheckedAdmin(ModelAdmin):
             form = context["adminform"].form
             inlines = [one for one in context["inline_admin_formsets"] if one.has_change_permission]
             shown = form, [inline.formset for inline in inlines]
+            if form.is_bound and getattr(request, "asks", False) and len(context["errors"]) == 1:
+                # The only one is that the questions are to be answered: nothing else is wrong below.
+                context["errors"] = []
             context["opened"] = opened_with(*(self._saved_forms(request, row) if form.is_bound else shown))
         response: HttpResponse = super().render_change_form(request, context, **kwargs)
         return response

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
@@ -59,9 +58,8 @@ def example_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow, list
     if name not in calls:
         raise Http404
     if request.method == "POST" and _REMOVE in request.POST:
-        with changing(request, row) as fresh:
+        with changing(request, row, _("The example call was removed.")) as fresh:
             remove(fresh, name)
-        messages.success(request, _("The example call was removed."))
         return HttpResponseRedirect(listed)
     form = ExampleForm(
         calls[name],
@@ -70,9 +68,8 @@ def example_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow, list
         asks_values=request.user.has_perm(FOR_REAL),
     )
     if form.is_bound and form.is_valid():
-        with changing(request, row) as fresh:
+        with changing(request, row, _("The example call was saved.")) as fresh:
             put(fresh, form.changed(), name)
-        messages.success(request, _("The example call was saved."))
         return HttpResponseRedirect(listed)
     context = {
         **_context(pages, request, row),

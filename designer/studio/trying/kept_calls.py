@@ -20,6 +20,7 @@ from designer.models import AuditEntry
 from designer.models import Endpoint as EndpointRow
 from designer.ports import Attempt, Preview, get_runtime
 from designer.studio.saving.authors import author_of
+from designer.studio.saving.undo_offers import say_done
 from designer.studio.trying.example_form import name_field
 
 # The button, and what is typed beside it.
@@ -51,17 +52,17 @@ def keep(
     except FileSent:
         messages.error(request, _("The call was not kept: a call with a file cannot be an example."))
         return None
-    with changing(request, row) as fresh:
+    with changing(request, row, _("The call was kept. Check what it should be answered.")) as fresh:
         put(fresh, example, name)
-    messages.success(request, _("The call was kept. Check what it should be answered."))
     return urlencode({NAME: name})
 
 
 @contextmanager
-def changing(request: HttpRequest, row: EndpointRow) -> Iterator[EndpointRow]:
-    """The row as it is now, whose change becomes a version."""
-    with recording(author_of(request)):
+def changing(request: HttpRequest, row: EndpointRow, done: str) -> Iterator[EndpointRow]:
+    """The row as it is now, whose change becomes a version; `done` is said of it."""
+    with recording(author_of(request)) as recorded:
         yield EndpointRow.objects.get(pk=row.pk)
+    say_done(request, done, recorded.version)
     note(request, AuditEntry.Action.CHANGE, latest().endpoints[row.pk].definition.key, "example calls")
 
 
