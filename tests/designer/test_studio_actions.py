@@ -25,6 +25,7 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from crmbox.demo.people import RITA_REP
 from designer.documents.writing import export, to_bytes
+from designer.history.undoing import Undoing
 from designer.loading import load
 from designer.models import (
     AuditEntry,
@@ -170,6 +171,12 @@ def _document(world: World) -> dict[str, Any]:
     return {"document": file(), "digest": planned.context["trial"].digest}
 
 
+def _undo(world: World) -> dict[str, Any]:
+    """The click in the matrix, with the answer to the question whether it may let callers in again."""
+    version = Version.objects.latest("pk")
+    return {"version": version.pk, "confirmed": Undoing.of(version.changes.all()).digest}
+
+
 def _nothing(world: World) -> dict[str, Any]:
     return {}
 
@@ -189,6 +196,7 @@ SENT: dict[str, Callable[[World], dict[str, Any]]] = {
         "new_password2": "another long one",
     },
     "studio:restore_version": _nothing,
+    "studio:undo": _undo,
     "studio:new_release": lambda world: world.release | {"minor": 7},
     "studio:restore_release": _nothing,
     "studio:expose": lambda world: {

@@ -174,6 +174,8 @@ class CheckedAdmin(ModelAdmin):
             with _telling(request), recording(author_of(request)) as request.recorded:  # type: ignore[attr-defined]
                 response: HttpResponseBase = view(request, *args)
         except WriteAccessRefused as refused:
+            # What the view has said is not true any more.
+            list(messages.get_messages(request))
             for problem in refused.problems:
                 messages.error(request, problem)
             return HttpResponseRedirect(request.get_full_path())
