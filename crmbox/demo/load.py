@@ -5,40 +5,62 @@ from __future__ import annotations
 import datetime as dt
 import io
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Final, TypeAlias
 
 from django.db import DEFAULT_DB_ALIAS, transaction
 
 from crmbox.demo.entities import ENTITIES
+from crmbox.demo.entities.description import DemoEntity
 from crmbox.demo.people import CONTOSO
 from crmbox.demo.priority import PRIORITY
 from crmbox.demo.sample_records import articles, customers, organization, portal, sales, service
 from crmbox.demo.sample_records.script import Script
 from crmbox.engine.connection import read_unit
-from crmbox.metadata import change
+from crmbox.engine.definitions import Ownership
+from crmbox.engine.names import quote
+from crmbox.importing.found import Found
+from crmbox.importing.planning import plan
+from crmbox.metadata import change, staging
+from crmbox.metadata.change import too_long
 from crmbox.platform import EmbeddedPlatform
-from crmclient.platform import Operation, Update
+from crmclient.platform import Delete, Operation, Update
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 """Told what is being loaded, how much of it is done, and how much there is."""
 
 SEED: Final = 20_251_107
 _CHUNK: Final = 250
+_NAMES: Final = tuple(item.entity.logical_name for item in ENTITIES)
 
 
 def is_wanted(alias: str = DEFAULT_DB_ALIAS) -> bool:
-    """Whether the store has none of the demo's entities."""
+    """Whether the store has no records of the demo's entities; the entities may have been imported."""
     with read_unit(alias) as unit:
-        return not any(item.entity.logical_name in unit.snapshot for item in ENTITIES)
+        tables = [unit.snapshot.entity(name).table for name in _NAMES if name in unit.snapshot]
+        return not any(unit.rows(f"SELECT 1 FROM {quote(table)} LIMIT 1") for table in tables)
 
 
-def load(progress: Progress, alias: str = DEFAULT_DB_ALIAS) -> None:
-    """Raises InvalidDefinition when one of the entities exists already."""
+def load(progress: Progress, alias: str = DEFAULT_DB_ALIAS) -> list[str]:
+    """What the demo cannot serve, a sentence each: attributes that an import made of another type.
+
+    Raises PlatformError when the demo's records cannot be had at all.
+    """
     today = dt.datetime.now(dt.UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     with transaction.atomic(using=alias):
-        _define(progress, alias)
-        _write(progress, alias, script(today))
+        with read_unit(alias) as unit:
+            is_imported = any(name in unit.snapshot for name in _NAMES)
+        if is_imported:
+            unlike = _define_beside(progress, alias)
+        else:
+            unlike = {}
+            _define(progress, alias)
+        _write(progress, alias, [_without(each, unlike) for each in script(today)])
+    return [
+        f"{entity}.{name}: {reason}" for entity, names in unlike.items() for name, reason in names.items()
+    ]
 
 
 def script(today: dt.datetime) -> list[Operation]:
@@ -64,6 +86,52 @@ def _define(progress: Progress, alias: str) -> None:
         for item in ENTITIES:
             metadata.create_entity(item.entity, item.attributes, item.relationships, extras=item.extras)
     progress("Entities", len(ENTITIES), len(ENTITIES))
+
+
+def _define_beside(progress: Progress, alias: str) -> dict[str, dict[str, str]]:
+    """Complete what an import has made. The attributes that stay of another type, with their reason, by
+    entity.
+    """
+    with read_unit(alias) as unit:
+        draft = staging.draft_of(unit)
+        wanted = [_found(item) for item in ENTITIES]
+        plan(draft, wanted, {PRIORITY.name: PRIORITY}, partial(too_long, unit), keep_lengths=True)
+    staging.carry_out(draft, progress, alias)
+    platform = EmbeddedPlatform(alias)
+    unlike: dict[str, dict[str, str]] = {}
+    for item in ENTITIES:
+        present = platform.attributes(item.entity.logical_name)
+        for attribute in item.attributes:
+            here = present.get(attribute.logical_name)
+            if here is None or (here.type, here.behavior) != (attribute.type, attribute.behavior):
+                kind = "not there" if here is None else f"{here.type.value} here"
+                reason = f"It is {kind}. The demo needs {attribute.type.value}."
+                unlike.setdefault(item.entity.logical_name, {})[attribute.logical_name] = reason
+        for name in ("statecode", "statuscode"):
+            if name not in present:
+                unlike.setdefault(item.entity.logical_name, {})[name] = "It is not there."
+    return unlike
+
+
+def _found(item: DemoEntity) -> Found:
+    return Found(
+        item.entity,
+        item.attributes,
+        item.relationships,
+        ownership=Ownership.USER,
+        has_states=True,
+        extras=item.extras,
+    )
+
+
+def _without(operation: Operation, unlike: Mapping[str, Mapping[str, str]]) -> Operation:
+    """A record without the values that its attributes cannot take."""
+    names = unlike.get(operation.entity)
+    if names is None or isinstance(operation, Delete):
+        return operation
+    return replace(
+        operation, values={name: each for name, each in operation.values.items() if name not in names}
+    )
 
 
 def _write(progress: Progress, alias: str, operations: Sequence[Operation]) -> None:

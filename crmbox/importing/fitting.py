@@ -188,7 +188,7 @@ def _entity(entity: Entity, attributes: Mapping[str, Attribute], notes: list[Not
     is_named = named is not None and named.type is AttributeType.STRING
     keys: list[AlternateKey] = []
     for key in entity.keys:
-        reason = _no_key(key, attributes, keys)
+        reason = no_key(key, attributes, keys)
         if reason is None:
             keys.append(key)
         else:
@@ -196,7 +196,9 @@ def _entity(entity: Entity, attributes: Mapping[str, Attribute], notes: list[Not
     return changed(entity, primary_name=entity.primary_name if is_named else None, keys=tuple(keys))
 
 
-def _no_key(key: AlternateKey, attributes: Mapping[str, Attribute], others: list[AlternateKey]) -> str | None:
+def no_key(
+    key: AlternateKey, attributes: Mapping[str, Attribute], others: Iterable[AlternateKey]
+) -> str | None:
     """Why a key cannot be had; None for one that can."""
     if any(each.attributes == key.attributes or each.name == key.name for each in others):
         return "There is another key of the same attributes or name."

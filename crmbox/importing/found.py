@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from crmbox.engine.definitions import Ownership
+from crmbox.metadata.placing import Extras
 from crmclient.metadata import Attribute, Entity, OptionSet, Relationship
 
 
@@ -52,8 +53,9 @@ class Found:
 
     `has_states`: records have a state, also where the source does not say which there are. `option_sets` are
     the global ones that its choices use, where the source holds their options. `is_outline`: the source knows
-    no labels, limits and options, so nothing that exists is changed after it. `notes` are about what the
-    source has and this value has not, or otherwise.
+    no labels, limits and options, so nothing that exists is changed after it. `extras` are all that the
+    store is to know of the attributes, where the source says it itself. `notes` are about what the source has
+    and this value has not, or otherwise.
     """
 
     entity: Entity
@@ -67,6 +69,7 @@ class Found:
     defaults: Mapping[str, bool | int] = field(default_factory=dict)
     has_states: bool = False
     is_outline: bool = False
+    extras: Extras | None = None
     notes: tuple[Note, ...] = ()
 
     @property

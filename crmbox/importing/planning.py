@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace as changed
 
 from crmbox.engine.definitions import Ownership
-from crmbox.importing.fitting import NAME, engine_attributes, fitted, fitted_option_set
+from crmbox.importing.fitting import NAME, engine_attributes, fitted, fitted_option_set, no_key
 from crmbox.importing.found import CannotRead, Found, Note, Pair, Verdict, left_out
 from crmbox.importing.plan import Made, Plan
 from crmbox.metadata import altering, common, creating
@@ -22,6 +22,7 @@ from crmbox.metadata.placing import Extras
 from crmclient.errors import InvalidDefinition
 from crmclient.metadata import (
     ENGLISH,
+    AlternateKey,
     Attribute,
     AttributeType,
     Entity,
@@ -274,11 +275,36 @@ class _Planning:
             plural_label=_merged_label(before.plural_label, found.entity.plural_label),
             description=_merged_label(before.description, found.entity.description),
             has_notes=before.has_notes or found.entity.has_notes,
+            keys=(*before.keys, *self._new_keys(found, before)),
         )
-        if after != before:
-            altering.alter_entity(self._draft, after)
-            what = "it has notes" if after.has_notes != before.has_notes else "labels"
-            self.plan.change(found.name, what)
+        if after == before:
+            return
+        altering.alter_entity(self._draft, after)
+        if after.has_notes != before.has_notes:
+            self.plan.change(found.name, "it has notes")
+        for key in after.keys[len(before.keys) :]:
+            self.plan.change(found.name, f"it has a key of {', '.join(key.attributes)}")
+        if (after.label, after.plural_label, after.description) != (
+            before.label,
+            before.plural_label,
+            before.description,
+        ):
+            self.plan.change(found.name, "its labels")
+
+    def _new_keys(self, found: Found, before: Entity) -> Iterator[AlternateKey]:
+        attributes = {
+            each.attribute.logical_name: each.attribute for each in self._draft.entity(found.name).attributes
+        }
+        present = {each.attributes for each in before.keys}
+        for key in found.entity.keys:
+            if key.attributes in present:
+                continue
+            reason = no_key(key, attributes, before.keys)
+            if reason is None:
+                yield key
+            else:
+                subject = f"{found.name}: key {', '.join(key.attributes)}"
+                self.plan.notes.append(left_out(subject, reason))
 
     def _pointing(self, found: Found) -> Callable[[Attribute], Attribute | None]:
         """Lookups as they can be had: without the entities that are not there. None where none is left."""
@@ -424,6 +450,8 @@ def _named(label: Label, name: str) -> Label:
 
 
 def _extras(found: Found) -> Extras:
+    if found.extras is not None:
+        return found.extras
     names = {each.logical_name for each in found.attributes if each.type is AttributeType.STRING}
     joined: dict[str, tuple[str, ...]] = {}
     if {"fullname", "firstname", "lastname"} <= names:

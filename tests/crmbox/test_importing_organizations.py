@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from crmbox.demo.load import load
 from crmbox.platform import EmbeddedPlatform
 from crmclient.metadata import AttributeType, DateTimeBehavior
-from crmclient.query.ast import Column, Query
+from crmclient.query.ast import Column, Condition, Filter, Operator, Query
 from crmclient.values import Reference, Value
 from tests.crmbox import csdl
 from tests.crmbox.csdl import entity_type, lookup, prop, props, table, to_many, to_one
-from tests.crmbox.organization import EVERY_TYPE, LONG, NO_TYPE_HERE, ORGANIZATION, SETS, TYPES
+from tests.crmbox.organization import EVERY_TYPE, LONG, NO_TYPE_HERE, ORGANIZATION, OWNED, SETS, TYPES
 
 pytestmark = pytest.mark.django_db
 
@@ -333,6 +333,30 @@ def test_it_can_come_after_the_demo(tmp_path: Path) -> None:
     assert set(added["attributes"]) == {"new_zone", "new_zooid"}
     [conflict] = [each for each in answer["left_out"] if each["name"] == "account.revenue"]
     assert "It is Money here already, and String in the source" in conflict["reason"]
+
+
+def test_the_demo_can_come_after_it(tmp_path: Path) -> None:
+    texts = props(
+        name="Edm.String", accountnumber="Edm.String", industrycode="Edm.Int32", new_zone="Edm.String"
+    )
+    account = table("account", texts, lookup("primarycontactid", "contact"), OWNED)
+    contact = table(
+        "contact", props(fullname="Edm.String", lastname="Edm.String", birthdate="Edm.Date"), OWNED
+    )
+    sets = [*SETS, ("accounts", "account"), ("contacts", "contact")]
+    imported(tmp_path, csdl.document([*TYPES, account, contact], sets), "--all")
+
+    out = io.StringIO()
+    call_command("crmdemo", stdout=out)
+
+    platform = EmbeddedPlatform()
+    assert "The demo cannot serve account.industrycode: It is Integer here." in out.getvalue()
+    assert "new_zone" in platform.attributes("account")
+    assert {"name", "primarycontactid"} <= platform.attributes("account").keys()
+    [row] = platform.query(
+        Query("account", (Column("name"),), Filter((Condition("accountnumber", Operator.EQ, ("A-00001",)),)))
+    ).rows
+    assert row["name"]
 
 
 LETTERS = string.ascii_lowercase + "_"

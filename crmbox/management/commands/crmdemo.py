@@ -15,6 +15,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not is_wanted():
-            self.stdout.write("The CRM has entities of the demo already: nothing was loaded.")
+            self.stdout.write("The CRM has records of the demo's entities already: nothing was loaded.")
             return
-        load(Progress(self.stdout, "CRM demo").show)
+        for problem in load(Progress(self.stdout, "CRM demo").show):
+            self.stdout.write(f"The demo cannot serve {problem}")
