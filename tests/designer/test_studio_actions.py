@@ -101,6 +101,8 @@ class World:
         a_query("multi", CASES, name="past_rules")
         Group.objects.create(name="Zealots")
         OptionSet.objects.create(name="zest", enabled=False)
+        example = {"name": "one", "anonymous": True, "status": 401}
+        Endpoint.objects.filter(pk=_of("create").pk).update(example_calls=[example])
         proposed = page(self.administrator, reverse("studio:new_release")).context["form"]
         self.release = {bound.html_name: "" if bound.value() is None else bound.value() for bound in proposed}
         self.administrator.post(reverse("studio:new_release"), self.release)
@@ -128,6 +130,8 @@ class World:
             return Release.objects.get() if "release" in name else Version.objects.order_by("-pk")[1]
         if name == "admin:designer_endpoint_acknowledge":
             return Endpoint.objects.get(name="past_rules")
+        if name.startswith("admin:designer_endpoint_example-call"):
+            return _of("create")
         if name in ("admin:designer_endpoint_try", "admin:designer_endpoint_check"):
             return _of("create")
         if name == "admin:designer_endpoint_run":
@@ -213,6 +217,10 @@ SENT: dict[str, Callable[[World], dict[str, Any]]] = {
         "reason-incident": "Counts only",
     },
     "admin:designer_optionset_acknowledge": _nothing,
+    "admin:designer_endpoint_example-calls": lambda world: {"_run": "1"},
+    "admin:designer_endpoint_example-call": lambda world: {"_remove": "1"},
+    "admin:designer_optionset_example-calls": lambda world: {"_run": "1"},
+    "admin:designer_optionset_example-call": _nothing,
     "admin:designer_issuer_fetch": lambda world: {"issuer": "https://zest.invalid"},
     "studio:two_factor": lambda world: {"step": "begin"},
     "studio:explain_token": lambda world: {"token": "no.token.atall"},
@@ -239,7 +247,7 @@ SENT: dict[str, Callable[[World], dict[str, Any]]] = {
 }
 SENT["admin:password_change"] = SENT["studio:own_password"]
 # What a form asks of its address.
-_ABOUT = {"studio:expose": "?entity=contact"}
+_ABOUT = {"studio:expose": "?entity=contact", "admin:designer_endpoint_example-call": "?name=one"}
 # What shows something, and neither changes nor calls anything.
 SHOWN = {
     *("admin:search", "admin:index", "admin:autocomplete", "admin:jsi18n", "admin:password_change_done"),
@@ -249,11 +257,14 @@ SHOWN = {
     "admin:designer_issuer_fetch",
     # Option sets share the page of endpoints, and reach no entity.
     "admin:designer_optionset_acknowledge",
+    # And there is no example call of one.
+    "admin:designer_optionset_example-call",
 }
 # What is noted though it changes nothing here: the platform is asked, or nothing has been degraded.
 ASKED = {
     *("admin:designer_endpoint_run", "studio:accept_metadata", "studio:refresh_metadata"),
     *("admin:designer_userproperty_example", "admin:designer_userproperty_example_new"),
+    *("admin:designer_endpoint_example-calls", "admin:designer_optionset_example-calls"),
 }
 
 
