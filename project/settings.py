@@ -302,3 +302,6 @@ LOGGING = {
     # A refused request is the caller's business: only failures are logged.
     "loggers": {"django.request": {"level": "ERROR"}, "axes": {"level": "WARNING"}},
 }
+
+# Makes the platform that `importmetadata --organization` copies: the CRM in the box knows no other part.
+CRM_ORGANIZATION = "project.platform.dataverse"

@@ -11,8 +11,11 @@ from crmbox.importing.found import CannotRead, Described, Found, Note, Verdict, 
 from crmclient.metadata import OptionSet
 
 Item = Described | OptionSet | Note
-Source = Callable[[], Iterable[Item]]
-"""Reads from the beginning each time it is called. Raises CannotRead, OSError, PlatformError."""
+Source = Callable[[set[str] | None], Iterable[Item]]
+"""Reads from the beginning each time it is called, at least what is wanted of it (all for None).
+
+Raises CannotRead, OSError, PlatformError.
+"""
 
 EVERY = 100
 
@@ -50,7 +53,7 @@ def read(source: Source, wanted: set[str] | None, levels: int, show: Callable[[s
 
 def files(paths: Iterable[Path]) -> Source:
     listed = list(paths)
-    return lambda: _of_files(listed)
+    return lambda _: _of_files(listed)
 
 
 def of_json(item: dict[str, object]) -> Item | None:
@@ -62,7 +65,7 @@ def of_json(item: dict[str, object]) -> Item | None:
 
 def _read(source: Source, wanted: set[str] | None, show: Callable[[str, int], None]) -> Contents:
     contents = Contents()
-    for item in source():
+    for item in source(wanted):
         if isinstance(item, OptionSet):
             contents.option_sets[item.name] = item
         elif isinstance(item, Note):

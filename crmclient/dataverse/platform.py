@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from crmclient.dataverse import users
 from crmclient.dataverse.api import Api
@@ -80,7 +80,8 @@ class DataversePlatform:
         self.budget = budget
         client = Client(options, [Tokens(source) for source in sources], observer or Silent(), budget)
         api = Api(client)
-        self._catalogue = Catalogue(Fetcher(api), store or MemoryStore())
+        self._fetcher = Fetcher(api)
+        self._catalogue = Catalogue(self._fetcher, store or MemoryStore())
         files = FileFacts(api)
         writes = Writes(api, self._catalogue)
         self._records = Records(api, self._catalogue, writes, files)
@@ -173,6 +174,10 @@ class DataversePlatform:
     def entities(self) -> Mapping[str, Entity]:
         self._catalogue.synchronise()
         return self._catalogue.entities()
+
+    def definitions(self, entities: Sequence[str]) -> list[dict[str, Any]]:
+        """All that the organisation knows of some entities, as it writes it: for a copy of them."""
+        return self._fetcher.definitions(entities)
 
     def attributes(self, entity: str) -> Mapping[str, Attribute]:
         self._catalogue.synchronise()

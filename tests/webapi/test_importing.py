@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
+from pytest_django.fixtures import Settings
 
 from crmbox.platform import EmbeddedPlatform
 from crmclient.dataverse.platform import DataversePlatform
 from crmclient.metadata import Attribute
-from tests.dataverse.reaching import platform_at
+from tests.dataverse.reaching import platform_at, settings_for
 from tests.webapi.crm import Crm
 
 pytestmark = [pytest.mark.processes, pytest.mark.django_db]
@@ -56,3 +57,17 @@ def test_a_copy_has_the_same_attributes_keys_and_relationships(crm: Crm, tmp_pat
             if {each.referenced, each.referencing} <= {*ENTITIES, "systemuser", "team"} and not each.intersect
         }
         assert lookups <= {each.name for each in copy.relationships(name)}
+
+
+def test_an_organisation_is_copied_without_a_file(crm: Crm, settings: Settings) -> None:
+    settings.PORTICO = {**settings.PORTICO, **settings_for(crm.server)}
+    out = io.StringIO()
+
+    call_command("importmetadata", "--organization", "--entities", "lead", "--related", stdout=out)
+
+    original: DataversePlatform = platform_at(crm.server)
+    copy = EmbeddedPlatform()
+    assert "Made 3 entities" in out.getvalue()
+    assert copy.entities()["lead"].label == original.entities()["lead"].label
+    assert {"account", "contact"} <= copy.entities().keys()
+    assert copy.attributes("lead").keys() >= original.attributes("lead").keys()

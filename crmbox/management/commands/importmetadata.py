@@ -1,4 +1,4 @@
-"""Make entities in the CRM in the box as a Dataverse organisation has them, from files that it answered.
+"""Make entities in the CRM in the box as a Dataverse organisation has them, from its files or itself.
 
 A file is `$metadata`, or JSON: the answer to RetrieveMetadataChanges (it alone holds the options of choices),
 to EntityDefinitions with Attributes expanded, or to GlobalOptionSetDefinitions. Only the entities that are
@@ -14,14 +14,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
+from django.utils.module_loading import import_string
 
 from crmbox.engine.connection import read_unit
 from crmbox.importing import sources
 from crmbox.importing.found import CannotRead, Verdict
+from crmbox.importing.organization import organization
 from crmbox.importing.plan import Plan, line
 from crmbox.importing.planning import plan
-from crmbox.importing.sources import Contents
+from crmbox.importing.sources import Contents, Source
 from crmbox.management.progress import Progress
 from crmbox.metadata import staging
 from crmbox.metadata.change import too_long
@@ -35,7 +38,10 @@ class Command(BaseCommand):
     help = __doc__
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("files", nargs="+", type=Path, metavar="file")
+        parser.add_argument("files", nargs="*", type=Path, metavar="file")
+        parser.add_argument(
+            "--organization", action="store_true", help="read the organisation at CRM_URL instead of files"
+        )
         parser.add_argument(
             "--entities", default="", help="logical names, separated by commas, of what is made"
         )
@@ -62,7 +68,7 @@ class Command(BaseCommand):
         wanted = {name.strip().lower() for name in options["entities"].split(",") if name.strip()}
         progress = Progress(self.stderr if options["json"] else self.stdout, "Metadata", every_step=True)
         try:
-            source = sources.files(options["files"])
+            source = _source(options)
             contents = sources.read(
                 source, None if options["all"] else wanted, options["related"], progress.show
             )
@@ -121,6 +127,16 @@ class Command(BaseCommand):
             self.stdout.write(
                 f"{len(attributes) - SHOWN:,} more notes on attributes: --dry-run shows all of them."
             )
+
+
+def _source(options: dict[str, Any]) -> Source:
+    if options["organization"] is bool(options["files"]):
+        raise CommandError("Name files, or --organization to read the organisation at CRM_URL.")
+    if options["files"]:
+        return sources.files(options["files"])
+    if not settings.PORTICO["CRM_URL"]:
+        raise CommandError("CRM_URL is not set. Set CRM_URL and the application user of the organisation.")
+    return organization(import_string(settings.CRM_ORGANIZATION)())
 
 
 def _plan(contents: Contents, *, keep_lengths: bool) -> tuple[Draft, Plan]:

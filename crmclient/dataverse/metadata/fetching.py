@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -123,6 +123,22 @@ class Fetcher:
             _read(lambda: reading.collections(related, name)),
             unknown,
         )
+
+    def definitions(self, names: Sequence[str]) -> list[dict[str, Any]]:
+        """All that there is of some entities, as Dataverse writes it, in one request."""
+        conditions = [
+            {
+                "ConditionOperator": "Equals",
+                "PropertyName": "LogicalName",
+                "Value": {"Type": "System.String", "Value": name},
+            }
+            for name in names
+        ]
+        whole = {"Properties": {"AllProperties": True}}
+        parts = dict.fromkeys(("AttributeQuery", "RelationshipQuery", "KeyQuery"), whole)
+        query = {"Criteria": {"FilterOperator": "Or", "Conditions": conditions}, **whole, **parts}
+        answer = self._get("RetrieveMetadataChanges(Query=@p1)", {"@p1": json.dumps(query)})
+        return _read(lambda: [dict(item) for item in answer["EntityMetadata"]])
 
     def stamp(self) -> str:
         """That of the metadata as it is now, for `changes`. Raises InvalidQuery where there is none."""
