@@ -93,7 +93,7 @@ def _keep(contents: Contents, item: Described) -> None:
 def _of_files(paths: Iterable[Path]) -> Iterator[Item]:
     for path in paths:
         with path.open("rb") as file:
-            is_xml = file.read(64).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
+            is_xml = file.read(64).lstrip(b"\xef\xbb\xbf\xff\xfe\x00 \t\r\n").startswith(b"<")
         try:
             yield from csdl_file.entities(path) if is_xml else _of_json_file(path)
         except CannotRead as error:

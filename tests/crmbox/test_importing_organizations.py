@@ -321,6 +321,16 @@ def test_many_entities_take_seconds(tmp_path: Path) -> None:
     assert answer["seconds"] < 30
 
 
+def test_a_document_that_a_shell_saved_in_two_bytes_a_letter_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "organisation.xml"
+    path.write_text(csdl.large(2, 4), encoding="utf-16")
+    out = io.StringIO()
+
+    call_command("importmetadata", str(path), stdout=out)
+
+    assert "describe 2 entities" in out.getvalue()
+
+
 def test_it_can_come_after_the_demo(tmp_path: Path) -> None:
     load(lambda *_: None)
     texts = props(name="Edm.String", new_zone="Edm.String", revenue="Edm.String")
