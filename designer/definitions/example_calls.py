@@ -47,8 +47,8 @@ def _values(values: Any) -> Any:
         if place and not place.startswith("/"):
             raise ValueError(
                 Sentence(
-                    "%(place)s is no JSON Pointer. Write the place of a value in the answer, such as /name "
-                    "or /data/0/name",
+                    "%(place)s is not a JSON Pointer. Write the place of a value in the answer, such as "
+                    "/name or /data/0/name",
                     place=repr(place),
                 )
             )

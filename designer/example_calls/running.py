@@ -82,7 +82,7 @@ def _run(example: ExampleCallDefinition, endpoint: Endpoint, configuration: Conf
         )
         milliseconds += as_role.milliseconds
         if as_role.status not in _REFUSED:
-            problems.append(Sentence("A caller with the role “%(role)s” alone is not refused.", role=role))
+            problems.append(Sentence("A caller who has only the role “%(role)s” is not refused.", role=role))
     return CallResult(
         endpoint=endpoint.definition.key,
         name=example.name,
@@ -102,7 +102,7 @@ def _unexpected(example: ExampleCallDefinition, rehearsal: Rehearsal) -> Iterato
         return
     if rehearsal.status != example.status:
         yield Sentence(
-            "Status %(status)s, where %(expected)s was expected. %(problem)s",
+            "The status is %(status)s, but %(expected)s was expected. %(problem)s",
             status=rehearsal.status,
             expected=example.status,
             problem=rehearsal.problem,

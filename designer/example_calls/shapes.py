@@ -59,7 +59,7 @@ def different(values: Mapping[str, Any], answer: Any) -> Iterator[Sentence]:
         if not found:
             yield Sentence("The answer has no %(place)s.", place=place)
         elif value != expected or isinstance(value, bool) is not isinstance(expected, bool):
-            yield Sentence("%(place)s has another value than the one expected.", place=_named(place))
+            yield Sentence("%(place)s does not have the expected value.", place=_named(place))
 
 
 def leaves(shape: Any, place: str = "") -> Iterator[tuple[str, str]]:

@@ -53,9 +53,9 @@ class AnswerCache(Definition):
         False,
         title=_("Browsers and proxies keep answers, too"),
         description=_(
-            "For the same seconds, and a tenth of them more while they ask anew. Neither an edit nor a write "
-            "ends what they hold, and what they answer is neither counted nor limited here. Only where "
-            "callers need no token and share one answer."
+            "They keep an answer for the same number of seconds, and for a tenth longer while they refresh "
+            "it. Edits and writes do not end what they keep, and the service neither counts nor limits the "
+            "calls that they answer. Only where callers need no token and all share one answer."
         ),
     )
 

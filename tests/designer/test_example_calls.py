@@ -146,13 +146,13 @@ def test_a_call_that_would_fail_holds_an_import_back_and_says_why(
     before = export(load())
     said = not_imported(**wrong)
     assert "Example calls: 4 made, 4 failed." in said
-    assert "sales.accounts.create, for customers: Status 403, where 200 was expected." in said
-    assert "sales.accounts.create, without a name: Status 400, where 200 was expected." in said
+    assert "sales.accounts.create, for customers: The status is 403, but 200 was expected." in said
+    assert "sales.accounts.create, without a name: The status is 400, but 200 was expected." in said
     assert "name: " in said
-    assert "A caller with the role “sales-rep” alone is not refused." in said
+    assert "A caller who has only the role “sales-rep” is not refused." in said
     assert "/name is a string, not a number." in said
     assert "The answer has no /gone." in said
-    assert "/name has another value than the one expected." in said
+    assert "/name does not have the expected value." in said
     # Nothing of the answer is repeated.
     assert "Contoso" not in said
     report = json.loads(not_imported("--json", "--dry-run", **wrong).partition("Nothing was changed.")[0])
@@ -193,7 +193,7 @@ def test_results_are_written_for_pipelines(imported: Callable[..., str], tmp_pat
     assert (root.attrib["tests"], suite.attrib["failures"]) == ("2", "1")
     assert {case.attrib["name"]: [failure.attrib["message"] for failure in case] for case in suite} == {
         "a new account": [],
-        "wrong\ufffd": ["Status 200, where 409 was expected. "],
+        "wrong\ufffd": ["The status is 200, but 409 was expected. "],
     }
 
 
@@ -216,7 +216,7 @@ def test_they_are_part_of_the_document_in_one_order(imported: Callable[..., str]
     [
         ([CREATE, CREATE], "two example calls are called “a new account”. Rename one"),
         ([{**CREATE, "shape": {"name": "text"}}], "a shape is one of string, number, boolean, anything"),
-        ([{**CREATE, "values": {"name": "x"}}], "'name' is no JSON Pointer"),
+        ([{**CREATE, "values": {"name": "x"}}], "'name' is not a JSON Pointer"),
         ([{**CREATE, "status": 42}], "example_calls[0].status"),
     ],
 )

@@ -106,6 +106,6 @@ def test_the_audit_log_is_in_english_whoever_did_it(dora: Client) -> None:
     (change,) = Version.objects.all()[0].changes.all()
     path = reverse("studio:restore_version", args=[change.version.pk])
     answer = dora.post(path, {"change": change.pk, "to": "before"}, follow=True, headers=GERMAN)
-    assert "Wiederhergestellt: Rolle" in answer.content.decode()
+    assert f"zurück auf dem Stand vor Version {change.version.pk}." in answer.content.decode()
     noted = AuditEntry.objects.filter(action="restore").latest("id")
     assert (noted.subject, noted.detail) == ("role support", f"version {change.version.pk}")

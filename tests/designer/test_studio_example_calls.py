@@ -90,8 +90,8 @@ def test_a_button_makes_the_calls_and_says_what_is_not_as_expected(dora: Client)
     values = {"name": "not for reps", "status": "200", "has_shape": "on", "refused_for": ["sales-rep"]}
     assert dora.post(edit, {**values, "value__/name": "Another"}).status_code == 302
     answer = dora.post(url, {"_run": "1"}).content.decode()
-    assert "A caller with the role “sales-rep” alone is not refused." in answer
-    assert "/name has another value" in answer
+    assert "A caller who has only the role “sales-rep” is not refused." in answer
+    assert "/name does not have the expected value" in answer
     assert CONTOSO not in answer
     entry = AuditEntry.objects.filter(action=AuditEntry.Action.TRY).latest("pk")
     assert (entry.subject, entry.detail) == ("sales.accounts.read", "example calls: 1 made, 1 failed")

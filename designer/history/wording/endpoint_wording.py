@@ -125,7 +125,7 @@ _EXAMPLE_CALLS = Listed(
             "status": changed(gettext_noop("expected status"), Effect.ADDITIVE),
             "shape": told(gettext_noop("expected shape")),
             "values": told(gettext_noop("expected values")),
-            "refused_for": changed(gettext_noop("roles that are to be refused"), Effect.ADDITIVE),
+            "refused_for": changed(gettext_noop("roles that must be refused"), Effect.ADDITIVE),
         },
         otherwise=Effect.ADDITIVE,
     ),

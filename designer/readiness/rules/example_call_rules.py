@@ -16,8 +16,8 @@ def example_calls_can_be_made(subject: EndpointSubject) -> Found:
         for role in sorted({*call.roles, *call.refused_for} - known.roles):
             yield (
                 _(
-                    "The example call “%(name)s” names the role “%(role)s”, which does not exist. Keep the "
-                    "call anew, or remove it.",
+                    "The example call “%(name)s” names the role “%(role)s”, which does not exist. Remove "
+                    "the call, or keep a new one with “Try it”.",
                     name=call.name,
                     role=role,
                 ),
@@ -27,7 +27,7 @@ def example_calls_can_be_made(subject: EndpointSubject) -> Found:
             yield (
                 _(
                     "The example call “%(name)s” names the caller type “%(type)s”, which does not exist. "
-                    "Keep the call anew, or remove it.",
+                    "Remove the call, or keep a new one with “Try it”.",
                     name=call.name,
                     type=call.caller_type,
                 ),
@@ -36,8 +36,8 @@ def example_calls_can_be_made(subject: EndpointSubject) -> Found:
         if call.method and call.method not in subject.endpoint.methods:
             yield (
                 _(
-                    "The example call “%(name)s” is sent with %(method)s, which the endpoint does not take. "
-                    "Keep the call anew, or remove it.",
+                    "The example call “%(name)s” is sent with %(method)s, which the endpoint does not "
+                    "accept. Remove the call, or keep a new one with “Try it”.",
                     name=call.name,
                     method=call.method,
                 ),

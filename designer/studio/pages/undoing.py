@@ -59,7 +59,7 @@ class UndoPage(StudioPage):
                 messages.error(request, said(problem))
             return HttpResponseRedirect(back)
         if done.plan.does_nothing:
-            messages.info(request, _("Nothing to undo: it is so already."))
+            messages.info(request, _("Nothing to undo: the change has no effect any more."))
         else:
             what = lazy(_named, str)(changes)
             note(request, AuditEntry.Action.RESTORE, what, f"undid version {version.pk}")

@@ -123,9 +123,8 @@ class RestoreVersion(StudioView):
         version = get_object_or_404(Version, pk=pk)
         change = _change(request, version) if "change" in request.POST else None
         is_before = change is not None and request.POST.get("to") == "before"
-        # Said to who restores it, and in the log.
-        what = lazy(_went_back, str)(version, change, is_before=is_before)
-        author = author_of(request, Origin.RESTORE, str(what))
+        what = _went_back(version, change, is_before=is_before)
+        author = author_of(request, Origin.RESTORE, what)
         back = HttpResponseRedirect(reverse("studio:version", args=[pk]))
         try:
             if change is None:
@@ -140,7 +139,7 @@ class RestoreVersion(StudioView):
         if done.plan.does_nothing:
             messages.info(request, _("It is so already: nothing had to be changed."))
             return back
-        note(request, AuditEntry.Action.RESTORE, what, f"version {pk}")
+        note(request, AuditEntry.Action.RESTORE, lazy(_restored, str)(change), f"version {pk}")
         say_done(request, f"{what}.", done.version)
         return HttpResponseRedirect(reverse("studio:versions"))
 
@@ -152,6 +151,10 @@ def _change(request: HttpRequest, version: Version) -> ItemChange:
         raise Http404
     seen = version.changes.exclude(collection__in=hidden_from(request))
     return get_object_or_404(seen, pk=number)
+
+
+def _restored(change: ItemChange | None) -> str:
+    return _("the whole configuration") if change is None else describe(change.collection, change.key)
 
 
 def _went_back(version: Version, change: ItemChange | None, *, is_before: bool) -> str:

@@ -63,7 +63,7 @@ class ExampleForm(forms.Form):
                     label=_("Compare the shape"),
                     required=False,
                     initial=True,
-                    help_text=_("The answer may have more than that, and null anywhere."),
+                    help_text=_("The answer may have more than the shape, and any value may be null."),
                 )
             )
         self.fields["refused_for"] = dress(
@@ -73,7 +73,7 @@ class ExampleForm(forms.Form):
                 choices=[(role.name, str(role)) for role in Role.objects.all()],
                 initial=example.refused_for,
                 widget=forms.CheckboxSelectMultiple,
-                help_text=_("A caller with one of these roles alone must get 401, 403 or 404."),
+                help_text=_("A caller who has only one of these roles must get 401, 403 or 404."),
             )
         )
         self._places = _places(example) if asks_values else {}
@@ -107,7 +107,7 @@ class ExampleForm(forms.Form):
         name: str = self.cleaned_data["name"]
         if name in self._taken:
             raise forms.ValidationError(
-                gettext("There is an example call called “%(name)s”. Choose another name.") % {"name": name}
+                gettext("Another example call is called “%(name)s”. Choose another name.") % {"name": name}
             )
         return name
 

@@ -50,9 +50,9 @@ def keep(
         messages.error(request, _("The call was not kept. %(reason)s") % {"reason": " ".join(error.messages)})
         return None
     except FileSent:
-        messages.error(request, _("The call was not kept: a call with a file cannot be an example."))
+        messages.error(request, _("The call was not kept: an example call cannot send a file."))
         return None
-    with changing(request, row, _("The call was kept. Check what it should be answered.")) as fresh:
+    with changing(request, row, _("The call was kept. Check which answer it expects.")) as fresh:
         put(fresh, example, name)
     return urlencode({NAME: name})
 
@@ -71,6 +71,6 @@ def _name(request: HttpRequest, endpoint: Endpoint) -> str:
     name: str = name_field().clean(request.POST.get(KEEP_AS, ""))
     if name in {call.name for call in endpoint.definition.example_calls}:
         raise ValidationError(
-            _("There is an example call called “%(name)s”. Choose another name.") % {"name": name}
+            _("Another example call is called “%(name)s”. Choose another name.") % {"name": name}
         )
     return name
