@@ -227,7 +227,7 @@ def test_a_query_that_ran_says_what_it_costs_and_which_index_would_help(dora: Cl
         "account.telephone1 gt": "manage.py crmindex account telephone1",
         "account.name sorted": "",
     }
-    assert "every record is looked at, about" in answer.content.decode()
+    assert "the platform reads every record, about" in answer.content.decode()
 
 
 @pytest.mark.parametrize("value", ["@user.claimed", "@user.claims.company"])

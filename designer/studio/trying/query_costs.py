@@ -69,7 +69,7 @@ def _cost(entity: str, attribute: str, operator: object, indexes: Indexes) -> Co
     part = f"{entity}.{attribute} {name}"
     if operator not in _BROAD and attribute in (indexes.searched if is_piece else indexes.sorted):
         return Cost(part, _("an index finds the records"))
-    words = _("every record is looked at, about %(count)s") % {"count": f"{indexes.records:,}"}
+    words = _("the platform reads every record, about %(count)s") % {"count": f"{indexes.records:,}"}
     if operator in _BROAD or attribute not in (indexes.searchable if is_piece else indexes.sortable):
         return Cost(part, words)
     option = " --contains" if is_piece else ""
