@@ -23,7 +23,14 @@ from typing import Any, NamedTuple, Protocol
 from django.conf import settings
 
 from crmclient import Guid, Platform, Value
-from crmclient.errors import PlatformFailure, RecordNotFound
+from crmclient.errors import (
+    DeadlineExceeded,
+    PlatformError,
+    PlatformFailure,
+    RecordNotFound,
+    Throttled,
+    Unavailable,
+)
 from crmclient.extensions import Choice
 from crmclient.metadata import PlatformUser
 from crmclient.query.ast import Query
@@ -32,7 +39,7 @@ from designer.platform import get_platform
 from runtime.callers import issuers
 from runtime.callers.cache import RecentCache
 from runtime.callers.caller import Caller, Claims, Identity
-from runtime.callers.caller_records import records_in
+from runtime.callers.caller_records import CallerRecords, records_in
 from runtime.callers.issuers import resolution
 from runtime.callers.keys.key_callers import bearer, caller_of, is_of_a_key, key_in, refuse_elsewhere
 from runtime.callers.minute_cache import Kept, MinuteCache
@@ -240,7 +247,7 @@ def _standing(caller: Caller, entity: str, recognition: Recognition) -> Caller:
 def _read_record(entity: str, record: Guid, platform: Platform, query: Query | None) -> _Record:
     try:
         records = records_in(entity, platform)
-        row = records.read(platform, record, query)
+        row, by = _read_row(records, record, platform, query)
     except PlatformFailure:
         last = _last_active.get((entity, record))
         if last is None:
@@ -250,7 +257,23 @@ def _read_record(entity: str, record: Guid, platform: Platform, query: Query | N
         return _Record(None)
     counts = records.is_active(row)
     _last_active.put((entity, record), counts)
-    return _Record(counts, row if query is not None else None)
+    return _Record(counts, None if by is None else row)
+
+
+def _read_row(
+    records: CallerRecords, record: Guid, platform: Platform, query: Query | None
+) -> tuple[Mapping[str, Value] | None, Query | None]:
+    """The row, and the query that it was read by where that is `query`."""
+    if query is not None:
+        try:
+            return records.read(platform, record, query), query
+        except (Throttled, Unavailable, DeadlineExceeded):
+            raise
+        except PlatformError:
+            # What is configured of callers cannot be read, such as a column that the service may not see:
+            # only requests that need it fail.
+            pass
+    return records.read(platform, record), None
 
 
 @cache

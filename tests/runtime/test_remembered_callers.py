@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crmclient.errors import Unavailable
+from crmclient.errors import AccessDenied, Unavailable
 from designer.models import UserProperty
 from designer.platform import get_platform
 from project.platform import configured
@@ -46,6 +46,15 @@ class CountingPlatform:
         return self._platform.query(query, *rest, **named)
 
 
+class CompaniesHidden(CountingPlatform):
+    """One that the service may not read the companies of contacts from."""
+
+    def query(self, query: Any, *rest: Any, **named: Any) -> Any:
+        if query.entity == "contact" and query.links:
+            raise AccessDenied("The application user may not read accounts.")
+        return super().query(query, *rest, **named)
+
+
 @pytest.fixture
 def counted(portico: None, settings: Any) -> Iterator[Counter[str]]:
     settings.PORTICO = {**settings.PORTICO, "PLATFORM": f"{__name__}.CountingPlatform"}
@@ -56,6 +65,16 @@ def counted(portico: None, settings: Any) -> Iterator[Counter[str]]:
     yield CALLS
     served._served = None
     get_platform.cache_clear()
+
+
+def test_a_property_that_cannot_be_read_stops_no_call_that_needs_none(
+    counted: Counter[str], settings: Any
+) -> None:
+    settings.PORTICO = {**settings.PORTICO, "PLATFORM": f"{__name__}.CompaniesHidden"}
+    get_platform.cache_clear()
+    clara = account("customer")
+    assert clara.get("/api/portal/queries/articles").status_code == 200
+    assert clara.get("/api/context").status_code >= 400
 
 
 def of_users(counts: Counter[str]) -> dict[str, int]:
