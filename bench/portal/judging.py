@@ -1,8 +1,8 @@
 """What a run is judged by: the least possible number of platform calls, and what the budget permits.
 
 A call of the platform serves all requests of its key until its time is over or a write to its entity has
-been acknowledged: the least possible number is one for each such period, and one for each write. Who calls is
-a key, too, of one minute; the context is answered by it.
+been acknowledged: the least possible number is one for each such period, and the calls of each write. Who
+calls is a key, too, of one minute; the context is answered by it.
 """
 
 from __future__ import annotations
@@ -26,18 +26,22 @@ READ_CALLS = ("knowledgearticle", "")
 SUBJECTS = {"caller": "contact", "F": "annotation"} | {
     letter: kind.subject for letter, kind in KINDS.items() if letter != "F"
 }
-_CONTEXT = "C"
+CHANGE_CALLS = 2
+"""A change under a row rule reads the record, to see whether the caller reaches it, and writes it."""
+
+_CONTEXT, _CHANGE = "C", "U"
 _CASES = "MNRF"
 Key: TypeAlias = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """A call of the platform that cannot be spared, and how many requests it serves."""
+    """Calls of the platform that cannot be spared, most often one, and how many requests they serve."""
 
     key: Key
     began: float
     requests: int
+    calls: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +120,7 @@ def figures(
         during=None if throttled is None else _rate(answered, throttled, played.seconds),
         calls=dict(admitted),
         refused=sum(counted["refused"].values()),
-        least=dict(Counter(SUBJECTS[each.key[0]] for each in periods(answered, seconds))),
+        least=_least(answered, seconds),
         permitted=_permitted(outcomes, seconds, limit),
         reader_answers=sum(each.step.letter in READERS for each in answered),
         reader_calls=sum(admitted.get(subject, 0) for subject in READ_CALLS),
@@ -144,7 +148,8 @@ def periods(outcomes: Iterable[Outcome], seconds: float, *, as_planned: bool = F
             reads["caller", each.caller].append((sent, done, False))
         if kind.is_write:
             ends.append(done)
-            found.append(Period((kind.letter,), sent, 1))
+            calls = CHANGE_CALLS if kind.letter == _CHANGE else 1
+            found.append(Period((kind.letter,), sent, 1, calls))
         elif (key := _key(each.step, each.caller)) is not None:
             reads[key].append((sent, done, each.is_late))
     ends.sort()
@@ -174,6 +179,14 @@ def _key(step: Step, caller: int) -> Key | None:
     if step.letter in "OC":
         return None
     return step if step.letter in "LA" else (*step, caller)
+
+
+def _least(answered: Iterable[Outcome], seconds: float) -> dict[str, int]:
+    """The calls that cannot be spared, by what the platform is asked about."""
+    calls: dict[str, int] = defaultdict(int)
+    for period in periods(answered, seconds):
+        calls[SUBJECTS[period.key[0]]] += period.calls
+    return dict(calls)
 
 
 def _permitted(outcomes: Sequence[Outcome], seconds: float, limit: int) -> int:
