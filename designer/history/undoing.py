@@ -17,6 +17,7 @@ from designer.history.reading import ReadChange, describe
 from designer.history.recording import Author
 from designer.history.restoring import all_groups, carry_out, document_of, newest_version, recorded_state
 from designer.kinds import KINDS
+from designer.merged_order import merged_order
 from designer.models import ItemChange
 from designer.sentences import Sentence, listed
 
@@ -187,15 +188,10 @@ def _undone_list(before: Any, after: Any, now: Any, name: str) -> list[Any]:
         raise _BuiltOn
     # Where the change has moved items, they move back; what others have added stays behind its neighbour.
     lead, other = (there, was) if _in_same_order(was, became) else (was, there)
-    order = list(lead)
-    behind = 0
-    for key in other:
-        if key in order:
-            behind = order.index(key) + 1
-        else:
-            order.insert(behind, key)
-            behind += 1
-    found = [_undone(was.get(key, _GONE), became.get(key, _GONE), there.get(key, _GONE)) for key in order]
+    found = [
+        _undone(was.get(key, _GONE), became.get(key, _GONE), there.get(key, _GONE))
+        for key in merged_order(lead, other)
+    ]
     return [item for item in found if item is not _GONE]
 
 

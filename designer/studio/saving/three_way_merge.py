@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
+from designer.merged_order import merged_order
 from designer.studio.saving.form_contents import Contents, Sent, Shape, in_words, meaning, place_in
 
 # Of a field that the page was opened without.
@@ -142,7 +143,7 @@ class _Merger:
             if row is not None:
                 made[mark] = row
         orders = [[mark for mark in order if mark in made] for order in trio.orders]
-        mine_first, theirs_first = _in_order(orders[1], orders[2]), _in_order(orders[2], orders[1])
+        mine_first, theirs_first = merged_order(orders[1], orders[2]), merged_order(orders[2], orders[1])
         moved = [_moved(orders[0], order) for order in orders[1:]]
         both = set(orders[1]) & set(orders[2])
         is_clash = [mark for mark in orders[1] if mark in both] != [
@@ -330,16 +331,3 @@ def _listed(shape: Shape, rows: list[Contents]) -> str:
 def _moved(before: list[str], after: list[str]) -> bool:
     both = set(before) & set(after)
     return [mark for mark in before if mark in both] != [mark for mark in after if mark in both]
-
-
-def _in_order(first: list[str], second: list[str]) -> list[str]:
-    """The order `first`, and each that only `second` has behind the one before it there."""
-    order = list(first)
-    behind = 0
-    for mark in second:
-        if mark in order:
-            behind = order.index(mark) + 1
-        else:
-            order.insert(behind, mark)
-            behind += 1
-    return order
