@@ -3,7 +3,9 @@
 sources.py                    what files describe, one entity after the other
 json_file.py                  the objects in a large JSON file
 definitions.py                one of them as a `Found`
-csdl_document.py, csdl_file.py    a `$metadata` document, and its entities as `Found`
+csdl_document.py              a `$metadata` document
+csdl_tables.py                its types as tables
+csdl_file.py                  these as `Found`
 fitting.py                    a `Found` as the embedded platform can hold it
 planning.py, plan.py          what is made, changed and left out, and why; nothing is written before
 """

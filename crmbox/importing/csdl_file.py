@@ -8,7 +8,6 @@ property's kind can be told from the company it keeps: a money amount has a `_ba
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Final
@@ -16,8 +15,9 @@ from typing import Final
 from crmbox.engine.definitions import Ownership
 from crmbox.engine.tables import INDEXED_LENGTH
 from crmbox.importing import csdl_document
-from crmbox.importing.csdl_document import Document, Navigation, Property, Type
-from crmbox.importing.found import Described, Found, Note, Pair, Verdict, left_out
+from crmbox.importing.csdl_document import Property
+from crmbox.importing.csdl_tables import GUID, Model
+from crmbox.importing.found import Described, Found, Note, Verdict, left_out
 from crmbox.metadata.checks import LONGEST_STRING
 from crmclient.metadata import (
     ENGLISH,
@@ -48,19 +48,15 @@ _TYPES: Final = {
     "Edm.Date": AttributeType.DATETIME,
     "Edm.Guid": AttributeType.UNIQUEIDENTIFIER,
 }
-_GUID: Final = "Edm.Guid"
 _STATES: Final = {"statecode": AttributeType.STATE, "statuscode": AttributeType.STATUS}
 _NAMES: Final = ("name", "fullname", "subject", "title")
 """What the property that names a record is called, or ends with after the publisher's prefix."""
-_METADATA_TYPES: Final = frozenset({"crmmodelbaseentity", "MetadataBase"})
-"""What the types descend from that describe the metadata: they are served, but hold no records."""
-_NOTE, _REGARDING = "annotation", "_objectid_value"
 
 
 def entities(path: Path) -> Iterator[Described | Note]:
     """Raises CannotRead, OSError."""
     document = csdl_document.read(path)
-    model = _Model(document)
+    model = Model(document)
     for name in document.repeated:
         yield left_out(name, "The document has another type of this name, which comes first.")
     for what, count in sorted(document.passed_over.items()):
@@ -84,218 +80,14 @@ def entities(path: Path) -> Iterator[Described | Note]:
         yield Described(logical, len(properties), partial(_found, model, name), hidden)
 
 
-@dataclass(slots=True)
-class _Whole:
-    """A type with all that it inherits: an activity has most properties from its base."""
-
-    name: str
-    primary_id: str
-    properties: dict[str, Property] = field(default_factory=dict)
-    lookups: dict[str, list[Navigation]] = field(default_factory=dict)
-    """The navigation properties of each property that holds a record's id."""
-    keys: list[tuple[str, ...]] = field(default_factory=list)
-    notes: list[Note] = field(default_factory=list)
-
-
-class _Model:
-    """The document's types as tables and what ties them."""
-
-    def __init__(self, document: Document) -> None:
-        self.document = document
-        self._wholes: dict[str, _Whole] = {}
-        self._reasons: dict[str, str | None] = {}
-        self._targets: dict[str, list[str]] = {}
-
-    def no_table(self, name: str) -> str | None:
-        """Why a type is no entity with records; None for one that is."""
-        if name not in self._reasons:
-            self._reasons[name] = self._why_no_table(name)
-        return self._reasons[name]
-
-    def _why_no_table(self, name: str) -> str | None:
-        chain = self.document.chain(name)
-        key = next((each.key for each in chain if each.key), ())
-        if any(each.name in _METADATA_TYPES for each in chain):
-            return "It describes metadata and holds no records."
-        if not key:
-            return "It is a base of other types and has no key, so it holds no records."
-        if chain[0].is_abstract and name not in self.document.sets:
-            return "It is an abstract base of other types and holds no records."
-        if len(key) > 1:
-            return f"Its key has several properties: {', '.join(key)}. An entity has one id."
-        kinds = [each.properties[key[0]].type for each in chain if key[0] in each.properties]
-        if kinds and self._plain(kinds[0]) != _GUID:
-            return f"Its key {key[0]} is of type {kinds[0]}. An id is of type {_GUID}."
-        return None
-
-    def whole(self, name: str) -> _Whole:
-        if name not in self._wholes:
-            self._wholes[name] = self._with_bases(name)
-        return self._wholes[name]
-
-    def _with_bases(self, name: str) -> _Whole:
-        chain = self.document.chain(name)
-        key = next((each.key[0] for each in chain if each.key), "")
-        whole = _Whole(name, key)
-        for each in reversed(chain):
-            whole.properties.update(each.properties)
-            whole.keys += each.alternate_keys
-        for each in chain:
-            whole.notes += [
-                left_out(f"{name}.{repeated}", "The type declares the property twice. The first is made.")
-                for repeated in each.repeated
-            ]
-            # What a type says of a lookup replaces what its base says: a task is about other records than
-            # activities are as a whole, and the base's relationships are the base's own.
-            own: dict[str, list[Navigation]] = {}
-            for navigation in each.navigations:
-                if not navigation.is_collection:
-                    holder = self._holder(navigation, whole)
-                    if holder is not None:
-                        own.setdefault(holder, []).append(navigation)
-                    elif each is chain[0]:
-                        reason = f"No property holds the id of the {navigation.target} that it leads to."
-                        whole.notes.append(Note(Verdict.PASSED_OVER, f"{name}.{navigation.name}", reason))
-            whole.lookups = {**own, **whole.lookups}
-        self._tell_ids_apart(chain, whole)
-        return whole
-
-    def _tell_ids_apart(self, chain: list[Type], whole: _Whole) -> None:
-        """Users and teams inherit `ownerid` as their key from what can own records, and have an id of their
-        own.
-        """
-        own = f"{whole.name}id"
-        inherited = any(
-            whole.primary_id in each.key and self.no_table(each.name) is not None for each in chain[1:]
-        )
-        if inherited and whole.primary_id != own and own in whole.properties:
-            reason = f"It repeats {own}, the record's id."
-            whole.notes.append(left_out(f"{whole.name}.{whole.primary_id}", reason))
-            del whole.properties[whole.primary_id]
-            whole.primary_id = own
-
-    def _holder(self, navigation: Navigation, whole: _Whole) -> str | None:
-        """The property that holds the id of the record a navigation property leads to.
-
-        One that says nothing is called as the lookup, with or without the entities after it:
-        `regardingobjectid_account_task`.
-        """
-        if navigation.constraint is not None:
-            return navigation.constraint if navigation.constraint in whole.properties else None
-        words = navigation.name.split("_")
-        for end in range(len(words), 0, -1):
-            lookup = "_".join(words[:end])
-            for holder in (f"_{lookup}_value", f"_{lookup}id_value"):
-                if holder in whole.properties:
-                    return holder
-        return None
-
-    def targets(self, target: str) -> list[str]:
-        """The entities whose records a navigation property to a type can lead to."""
-        if target not in self._targets:
-            self._targets[target] = self._targets_of(target)
-        return self._targets[target]
-
-    def _targets_of(self, target: str) -> list[str]:
-        types = self.document.types
-        if target not in types:
-            return []
-        if self.no_table(target) is None:
-            return [target.lower()]
-        derived = (each for each in types if target in [base.name for base in self.document.chain(each)[1:]])
-        return [
-            each.lower() for each in derived if self.no_table(each) is None and each in self.document.sets
-        ]
-
-    def kind(self, property: Property) -> AttributeType | None:
-        return _TYPES.get(self._plain(property.type))
-
-    def plain(self, property: Property) -> str:
-        return self._plain(property.type)
-
-    def _plain(self, kind: str) -> str:
-        return self.document.underlying.get(csdl_document.short(kind), kind)
-
-    @cached_property
-    def noted(self) -> frozenset[str]:
-        """The entities that notes can be about."""
-        note = self.document.types.get(_NOTE)
-        if note is None:
-            return frozenset()
-        about = self.whole(_NOTE).lookups.get(_REGARDING, ())
-        return frozenset(target for each in about for target in self.targets(each.target))
-
-    @cached_property
-    def pairs(self) -> dict[str, list[Pair]]:
-        """Many-to-many relationships by the entity that is named first: collections that are each other's
-        partner.
-        """
-        collections = {
-            (name, each.name): each
-            for name, type_ in self.document.types.items()
-            for each in type_.navigations
-            if each.is_collection
-        }
-        found: dict[str, list[Pair]] = {}
-        for (name, navigation), each in sorted(collections.items()):
-            back = collections.get((each.target, each.partner or ""))
-            if back is None or back.target != name or (each.target, back.name) < (name, navigation):
-                continue
-            if self.no_table(name) is None and self.no_table(each.target) is None:
-                found.setdefault(name, []).append(self._pair(name, each))
-        return found
-
-    def _pair(self, name: str, navigation: Navigation) -> Pair:
-        ends = name, navigation.target
-        between = self._between(navigation.name, ends)
-        relationship = Relationship(
-            navigation.name,
-            name.lower(),
-            navigation.target.lower(),
-            intersect=(between or navigation.name).lower(),
-        )
-        if between is None:
-            return Pair(relationship)
-        sets = self.document.sets.get(between, [""])
-        return Pair(relationship, sets[0], self.document.types[between].key[0].lower())
-
-    def _between(self, relationship: str, ends: tuple[str, str]) -> str | None:
-        """The type that holds the pairs: it has both ids as plain properties, and an id of its own."""
-        candidates = self._ties.get(frozenset(self.whole(end).primary_id for end in ends), [])
-        wanted = relationship.lower().removesuffix("_association")
-        named = [each for each in candidates if each.lower() in (wanted, relationship.lower())]
-        found = next(iter(named or candidates), None)
-        if found is not None:
-            candidates.remove(found)
-        return found
-
-    @cached_property
-    def _ties(self) -> dict[frozenset[str], list[str]]:
-        """Types that may only tie two others, by the two ids that they hold."""
-        found: dict[frozenset[str], list[str]] = {}
-        for name, type_ in self.document.types.items():
-            ids = {each.name for each in type_.properties.values() if each.type == _GUID} - set(type_.key)
-            if (
-                len(type_.key) == 1
-                and len(ids) == 2
-                and not any(each.startswith("_") for each in type_.properties)
-            ):
-                found.setdefault(frozenset(ids), []).append(name)
-        return found
-
-    @cached_property
-    def intersects(self) -> frozenset[str]:
-        return frozenset(pair.relationship.intersect or "" for pairs in self.pairs.values() for pair in pairs)
-
-
-def _found(model: _Model, name: str) -> Found:
+def _found(model: Model, name: str) -> Found:
     return _Reading(model, name).found()
 
 
 class _Reading:
     """One entity of a document."""
 
-    def __init__(self, model: _Model, name: str) -> None:
+    def __init__(self, model: Model, name: str) -> None:
         self._model = model
         self._whole = model.whole(name)
         self._name = name.lower()
@@ -397,13 +189,13 @@ class _Reading:
         properties, name, edm = self._whole.properties, property.name, self._model.plain(property)
         if edm == "Edm.Binary" and f"{name}_timestamp" in properties:
             return AttributeType.IMAGE
-        if edm == _GUID and _type_of(properties, f"{name}_name") == "Edm.String":
+        if edm == GUID and _type_of(properties, f"{name}_name") == "Edm.String":
             return AttributeType.FILE
         if edm == "Edm.Decimal" and f"{name}_base" in properties:
             return AttributeType.MONEY
         if name in _STATES and _STATES.keys() <= properties.keys():
             return _STATES[name]
-        return self._model.kind(property)
+        return _TYPES.get(edm)
 
     def _lookups(self) -> Iterator[Attribute]:
         for holder, property in self._whole.properties.items():
@@ -469,7 +261,7 @@ class _Reading:
 def _is_fact(name: str, properties: Mapping[str, Property]) -> bool:
     """Whether a property says something of a file or image beside it."""
     if name.endswith("_name"):
-        return _type_of(properties, name.removesuffix("_name")) == _GUID
+        return _type_of(properties, name.removesuffix("_name")) == GUID
     return any(
         _type_of(properties, name.removesuffix(suffix)) == "Edm.Binary"
         for suffix in ("id", "_timestamp", "_url")
@@ -484,7 +276,7 @@ def _type_of(properties: Mapping[str, Property], name: str) -> str | None:
 def _is_lookup(property: Property) -> bool:
     name = property.name
     return (
-        property.type == _GUID
+        property.type == GUID
         and name.startswith("_")
         and name.endswith("_value")
         and len(name) > len("__value")
