@@ -12,7 +12,7 @@ __all__ = ["Designer", "StudioLook"]
 
 class Designer(AppConfig):
     name = "designer"
-    verbose_name = gettext_lazy("Designer")
+    verbose_name = gettext_lazy("Studio")
 
     def ready(self) -> None:
         from designer import groups, triggers
