@@ -87,7 +87,7 @@ def reason_of(problem: ErrorDetails) -> str:
     if problem["type"] == "missing":
         return Sentence("is missing; write it")
     if problem["type"] == "extra_forbidden":
-        return Sentence("is not known; take it out, or mend its name")
+        return Sentence("is not known; remove it, or correct its name")
     if isinstance(error := given.get("error"), ValueError):
         return str(error)
     if problem["type"] == "too_short":

@@ -15,14 +15,14 @@ def segment(text: str) -> None:
         raise ValidationError(_("“%(text)s” is reserved for the service itself."), params={"text": text})
     if not is_segment(text):
         raise ValidationError(
-            _("Write lower-case letters, digits and hyphens; the first is a letter, and at most 63 of them.")
+            _("Use lower-case letters, digits and hyphens (at most 63 characters), and start with a letter.")
         )
 
 
 def input_name(text: str) -> None:
     if not re.match(INPUT_PATTERN, text):
         raise ValidationError(
-            _("Write letters, digits and _; the first is no digit, and at most 63 of them.")
+            _("Use letters, digits and _ (at most 63 characters), and do not start with a digit.")
         )
 
 

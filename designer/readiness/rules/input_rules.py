@@ -34,7 +34,8 @@ def names_are_well_formed(subject: EndpointSubject) -> Found:
         if not _NAME.match(known.name):
             yield (
                 _(
-                    "“%(name)s” is no name for an input: write letters, digits and _, no digit first.",
+                    "“%(name)s” cannot name an input. Use letters, digits and _, and do not start with a "
+                    "digit.",
                     name=known.name,
                 ),
                 f"inputs.{known.name}.name",

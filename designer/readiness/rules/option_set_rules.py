@@ -38,7 +38,7 @@ def filter_values_exist(subject: EndpointSubject, settings: OptionSetSettings) -
     for value in settings.filter.values:
         if value not in known:
             yield (
-                _("The filter names %(value)s, which is no value of the option set.", value=value),
+                _("The filter names %(value)s, which is not a value of the option set.", value=value),
                 "settings.filter.values",
             )
 

@@ -45,7 +45,7 @@ _TEXTS = {
     "inner": _("leave out rows without one"),
     "outer": _("keep rows without one"),
     "unsupported": _("This operator is not supported. Choose another one."),
-    "unreadable": _("This is no FetchXML that can be shown as rows: mend the text below."),
+    "unreadable": _("This FetchXML cannot be shown as rows. Correct the text below."),
 }
 
 
