@@ -80,7 +80,8 @@ def test_every_process(dataverse: DataversePlatform, original: EmbeddedPlatform)
 def test_the_same_names_for_what_every_crm_has(
     dataverse: DataversePlatform, original: EmbeddedPlatform
 ) -> None:
-    assert dataverse.conventions == original.conventions
+    # Dataverse's records are in no database of ours.
+    assert replace(dataverse.conventions, takes_writes_back=True) == original.conventions
 
 
 def test_languages_and_security_roles(platform: Platform, original: EmbeddedPlatform) -> None:

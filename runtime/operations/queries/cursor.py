@@ -24,13 +24,18 @@ LIFETIME = dt.timedelta(hours=24)
 LONGEST = 6_000
 _LONG = 1_000
 _PURPOSE = b"portico.cursor"
+# A release that knows of no total still serves beside this one during an upgrade, and reads three values and
+# no fourth. So the total stands above the bits of the moment, where that release sees a cursor made later.
+_MOMENT_BITS = 33
+_LARGEST_TOTAL = 2**30 - 2
 _SEALED = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 
 
 class Position(NamedTuple):
     """`token` is the platform's. `began` is when the first page was asked for: dates are relative to that.
 
-    `total` is what was counted for the first page, so that no other page counts again.
+    `total` is what was counted for the first page, so that no other page counts again; None where it is not
+    known, as of an earlier release's cursor.
     """
 
     token: str
@@ -57,7 +62,7 @@ def binding(exchange: Exchange, *question: str) -> str:
 
 def seal(position: Position, bound_to: str) -> str:
     """Raises Misconfigured for a platform's token that no query string could hold."""
-    content = orjson.dumps((int(time.time()), position.token, position.began.timestamp(), position.total))
+    content = orjson.dumps((_stamp(position.total), position.token, position.began.timestamp()))
     if len(content) > _LONG:
         content = zlib.compress(content)
     text = _written(sealing.seal(content, _PURPOSE, bound_to.encode()))
@@ -78,12 +83,21 @@ def unseal(text: str, bound_to: str) -> Position:
     if _written(sealed) != text:
         raise bad_cursor()
     content = _opened(sealed, bound_to.encode())
-    made, token, began, total = orjson.loads(
-        content if content.startswith(b"[") else zlib.decompress(content)
-    )
+    stamp, token, began = orjson.loads(content if content.startswith(b"[") else zlib.decompress(content))
+    made, total = _made_and_total(stamp)
     if time.time() - made > LIFETIME.total_seconds():
         raise bad_cursor()
     return Position(token, dt.datetime.fromtimestamp(began, dt.UTC), total)
+
+
+def _stamp(total: int | None) -> int:
+    known = 0 if total is None or total > _LARGEST_TOTAL else total + 1
+    return int(time.time()) | known << _MOMENT_BITS
+
+
+def _made_and_total(stamp: int) -> tuple[int, int | None]:
+    known = stamp >> _MOMENT_BITS
+    return stamp & (2**_MOMENT_BITS - 1), known - 1 if known else None
 
 
 def _written(sealed: bytes) -> str:

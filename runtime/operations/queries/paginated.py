@@ -66,9 +66,9 @@ class PaginatedQueryOperation(QueryOperation):
             last = cursor.unseal(asked.texts["cursor"], bound_to)
             began = last.began
         query = self.query(exchange, orders, began)
-        page = Page(size, total=self.total) if last is None else Page(size, last.token)
-        found = self._found(query, page, exchange)
-        total = found.total if last is None else last.total
+        token, total = (None, None) if last is None else (last.token, last.total)
+        found = self._found(query, Page(size, token, total=self.total and total is None), exchange)
+        total = found.total if total is None else total
         following = None
         if found.next is not None:
             following = cursor.seal(cursor.Position(found.next, began, total), bound_to)
