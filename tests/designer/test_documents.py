@@ -276,7 +276,7 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     "not a number": (b'{"format": NaN}', "no JSON that can be read"),
     "no format": (b"{}", "format: is missing; write it"),
     "another format": (b'{"format": 3}', "format: "),
-    "an unknown list": (b'{"format": 1, "tables": []}', "tables: is not known; take it out"),
+    "an unknown list": (b'{"format": 1, "tables": []}', "tables: is not known; remove it"),
     "an unknown key": (
         _with(lambda d: _accounts(d).update(colour="red")), "(sales.accounts.create): is not known",
     ),
