@@ -92,7 +92,7 @@ def test_rows_added_and_removed_on_the_page_count_before_they_are_saved(
 def test_what_cannot_be_read_is_said_at_its_field(dora: Client, create: Endpoint) -> None:
     state = _check(dora, create, **{"inputs-1-max_length": "many", "segment": "Not a segment"})
     assert "Enter a whole number" in state["errors"]["inputs-1-max_length"]
-    assert "Write lower-case letters" in state["errors"]["segment"]
+    assert "Use lower-case letters" in state["errors"]["segment"]
 
 
 def test_a_path_that_another_has_is_said_before_saving(dora: Client) -> None:
