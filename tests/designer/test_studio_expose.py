@@ -69,7 +69,7 @@ def test_a_segment_of_another_entity_is_refused(dora: Client) -> None:
 @pytest.mark.parametrize(
     ("field", "value", "message"),
     [
-        ("segment", "Not One", "Write lower-case letters"),
+        ("segment", "Not One", "Use lower-case letters"),
         ("module", "api", "reserved"),
         ("operations", [], "required"),
         ("attributes", ["nonsense"], "Select a valid choice"),
