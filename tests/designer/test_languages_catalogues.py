@@ -78,7 +78,7 @@ def test_each_form_of_what_counts_keeps_the_places_of_values(language: str) -> N
         pytest.skip("msgfmt is not installed")
     path = ROOT / "designer" / "locale" / language / "LC_MESSAGES" / "django.po"
     # It knows that a form for one or two may do without its number, and for which forms that holds.
-    command = ["msgfmt", "--check-format", "--output-file=/dev/null", path]
+    command = ["msgfmt", "--check-format", "--output-file=/dev/null", str(path)]
     checked = subprocess.run(command, check=False, capture_output=True, text=True)
     assert checked.returncode == 0, checked.stderr
 
