@@ -1,4 +1,4 @@
-"""Paths into a token's claims, as people write them.
+"""Paths into a token's claims, as people write them, and the texts of one.
 
 roles                               the claim of that name
 realm_access.roles                  the one inside it
@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from itertools import takewhile
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from designer.sentences import Sentence
 
@@ -74,3 +74,12 @@ def names_mail(text: str) -> bool:
         return False
     last = names[-1].rpartition("/")[2].lower()
     return last in _MAIL or "email" in last
+
+
+def texts_of(claim: Any) -> tuple[str, ...]:
+    """One text, or an array of nothing but texts: a part of a stranger thing is no claim at all."""
+    if isinstance(claim, str):
+        return (claim,)
+    if isinstance(claim, list) and all(isinstance(value, str) for value in claim):
+        return tuple(claim)
+    return ()

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.contrib.auth.models import Group
 
+from designer.claim_paths import texts_of
 from designer.studio.sign_in.provider import Provider
 
 # What a page or the log repeats of a claim.
@@ -26,7 +27,7 @@ class ClaimedGroups:
 
 
 def claimed_groups(provider: Provider, claims: Mapping[str, Any]) -> ClaimedGroups:
-    values = _texts(_at(claims, provider.groups_claim))
+    values = texts_of(_at(claims, provider.groups_claim))
     names = {name for value in values for name in provider.groups.get(value, ())}
     left_out = claims.get("_claim_names")
     return ClaimedGroups(
@@ -44,12 +45,3 @@ def _at(claims: Mapping[str, Any], path: str) -> Any:
     for name in path.split("."):
         value = value.get(name) if isinstance(value, Mapping) else None
     return value
-
-
-def _texts(claim: Any) -> tuple[str, ...]:
-    """One text, or an array of nothing but texts: a part of a stranger thing is no claim at all."""
-    if isinstance(claim, str):
-        return (claim,)
-    if isinstance(claim, list) and all(isinstance(value, str) for value in claim):
-        return tuple(claim)
-    return ()

@@ -1,11 +1,4 @@
-"""Paths into a token's claims, and the shapes in which claims hold several values.
-
-roles                               the claim of that name
-realm_access.roles                  the one inside it
-resource_access."my.client".roles   a name with dots in it, in quotes
-"https://contoso.example/roles"     so too; as the whole path it needs no quotes
-emails[0]                           the first of a list
-"""
+"""What stands at a path into a token's claims (`designer.claim_paths`), and the shapes of several values."""
 
 from __future__ import annotations
 
@@ -13,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from itertools import takewhile
 from typing import Any, TypeAlias
 
-from designer.claim_paths import WrongPath, parsed
+from designer.claim_paths import WrongPath, parsed, texts_of
 from designer.definitions import ClaimShape
 from runtime.callers.caller import Claims
 
@@ -80,15 +73,8 @@ def _names(claims: Claims, path: str) -> tuple[str, ...]:
     return tuple(takewhile(lambda part: isinstance(part, str), parts))  # type: ignore[arg-type]  # as it says
 
 
-def texts(claim: Any) -> tuple[str, ...]:
-    """One text, or an array of nothing but texts: a part of a stranger thing is no claim at all."""
-    return (claim,) if isinstance(claim, str) else _array(claim)
-
-
 def _array(claim: Any, table: Collection[str] = ()) -> tuple[str, ...]:
-    if isinstance(claim, list) and all(isinstance(value, str) for value in claim):
-        return tuple(claim)
-    return ()
+    return texts_of(claim) if isinstance(claim, list) else ()
 
 
 def _words(claim: Any, table: Collection[str]) -> tuple[str, ...]:

@@ -9,7 +9,8 @@ from typing import TypeGuard, cast
 import jwt
 
 from crmclient.sentences import Sentence
-from runtime.callers.issuers.claim_paths import claim_at, texts
+from designer.claim_paths import texts_of
+from runtime.callers.issuers.claim_paths import claim_at
 from runtime.callers.issuers.examined_token import Check, Examined, Found
 from runtime.callers.local import LocalIssuer
 from runtime.callers.refusals import RefusedCaller, invalid_token
@@ -108,7 +109,7 @@ def _required(examined: Examined) -> Found:
 def _audience(examined: Examined) -> Found:
     accepted = examined.known_issuer.definition.audiences
     given = examined.claims.get("aud")
-    wrong = set(texts(given)).isdisjoint(accepted)
+    wrong = set(texts_of(given)).isdisjoint(accepted)
     refusal = invalid_token("The token is not for this service (`aud`).", "audience") if wrong else None
     return Found(Sentence("one of: %(names)s", names=", ".join(accepted)), _text(given), "audiences", refusal)
 
@@ -176,7 +177,7 @@ def _values(value: object) -> set[str]:
         return {"true" if value else "false"}
     if isinstance(value, int | float):
         return {str(value)}
-    return set(texts(value))
+    return set(texts_of(value))
 
 
 CHECKS = (
