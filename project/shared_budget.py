@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import secrets
 from collections.abc import Sequence
 from itertools import count
@@ -28,18 +29,13 @@ from crmclient.dataverse.http.budget import (
 from crmclient.dataverse.http.bulkhead import LONGEST_WAIT
 from crmclient.dataverse.http.process_budget import ProcessBudget
 from crmclient.platform import Share
-from project.redis_memory import RedisMemory
+from runtime.shared_redis import SharedRedis
+
+logger = logging.getLogger("portico.platform")
 
 # One script decides at once: between a question and its answer other processes would spend.
 _SCRIPT: Final = Path(__file__).with_name("shared_budget.lua").read_text(encoding="ascii")
 _GROUP: Final = {share: number for number, share in enumerate(SHARES)}
-
-# A later refusal may ask for less than an earlier one: the longer pause stays.
-_EXTEND: Final = """
-if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[1]) then
-    redis.call('SET', KEYS[1], '', 'PX', ARGV[1])
-end
-"""
 
 
 class RedisBudget(Budget):
@@ -50,7 +46,12 @@ class RedisBudget(Budget):
         self, redis: str, url: str, client_ids: Sequence[str], limits: Limits, processes: int
     ) -> None:
         self.limits = limits
-        self._memory = RedisMemory(redis, "the platform's budget and its pauses are known")
+        self._redis = SharedRedis(
+            redis,
+            logger,
+            "the platform's budget and its pauses are known per process: Redis does not answer",
+            "the platform's budget and its pauses are known for all processes again",
+        )
         self._own = ProcessBudget(limits.part(processes), len(client_ids))
         self._keys = [key for client_id in client_ids for key in _keys(url, client_id)]
         self._limits = json.dumps(
@@ -110,7 +111,7 @@ class RedisBudget(Budget):
     def rest(self, user: int, seconds: float) -> tuple[float, float]:
         milliseconds = int(seconds * 1000)
         if milliseconds > 0:
-            self._memory.run(_EXTEND, [self._keys[3 * user + 2]], [milliseconds])
+            self._redis.keep_at_least(self._keys[3 * user + 2], milliseconds)
         return self._own.rest(user, seconds)
 
     def paused(self, only: int | None = None) -> float:
@@ -132,7 +133,7 @@ class RedisBudget(Budget):
         ]
 
     def _run(self, command: str, keys: Sequence[str], *arguments: str | int | float) -> Any:
-        return self._memory.run(_SCRIPT, keys, [command, self._limits, *arguments])
+        return self._redis.run(_SCRIPT, keys, [command, self._limits, *arguments])
 
 
 def _keys(url: str, client_id: str) -> tuple[str, str, str]:

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Final
+import logging
 
 from crmclient.dataverse.http.throttle import SharedThrottle
-from project.redis_memory import RedisMemory
+from runtime.shared_redis import SharedRedis
 
-# A later refusal may ask for less than an earlier one: the longer pause stays.
-_EXTEND: Final = """
-if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[1]) then
-    redis.call('SET', KEYS[1], '', 'PX', ARGV[1])
-end
-"""
+logger = logging.getLogger("portico.platform")
 
 
 class RedisThrottle(SharedThrottle):
@@ -23,15 +18,20 @@ class RedisThrottle(SharedThrottle):
     """
 
     def __init__(self, redis: str, url: str, client_id: str) -> None:
-        self._memory = RedisMemory(redis, "pauses that the token endpoint asks for are known")
+        self._redis = SharedRedis(
+            redis,
+            logger,
+            "pauses that the token endpoint asks for are known per process: Redis does not answer",
+            "pauses that the token endpoint asks for are known for all processes again",
+        )
         user = f"{url.rstrip('/').lower()} {client_id.lower()}"
         self._key = f"portico:throttled:{hashlib.sha256(user.encode()).hexdigest()}"
 
     def left(self) -> float:
         # Redis answers below zero for a key that is not there.
-        return max(0.0, int(self._memory.asked("PTTL", self._key) or 0) / 1000)
+        return max(0.0, (self._redis.ask(lambda client: client.pttl(self._key)) or 0) / 1000)
 
     def rest(self, seconds: float) -> None:
         milliseconds = int(seconds * 1000)
         if milliseconds > 0:
-            self._memory.asked("EVAL", _EXTEND, "1", self._key, str(milliseconds))
+            self._redis.keep_at_least(self._key, milliseconds)

@@ -9,24 +9,19 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
-import redis
 from redis.exceptions import LockError
 
-from crmclient.outages import Outage
 from runtime.caching.entries import Entry
 from runtime.http.sealing import checked, seal, signed, unseal
+from runtime.shared_redis import SharedRedis
 
 logger = logging.getLogger("portico.caching")
 
-T = TypeVar("T")
-
-_SECONDS = 0.5
-_PAUSE = 5.0
 _PURPOSE = b"portico.answers"
 _PREFIX = "portico:answers:"
 _LOCK = "portico:answering:"
@@ -46,21 +41,16 @@ class SharedStore:
     """Answers by key, and whose turn it is to ask for one. Without a `url` all turns are ours."""
 
     def __init__(self, url: str, *, encrypts: bool) -> None:
-        self._client = (
-            redis.Redis.from_url(url, socket_timeout=_SECONDS, socket_connect_timeout=_SECONDS)
-            if url
-            else None
-        )
         self._encrypts = encrypts
-        self._again = 0.0
-        self._outage = Outage(
+        self._redis = SharedRedis(
+            url,
             logger,
             "cached answers are kept per process: the shared store does not answer",
             "cached answers are kept in the shared store again",
         )
 
     def get(self, key: str) -> Entry | None:
-        kept = self._try(lambda client: client.get(_PREFIX + key))
+        kept = self._redis.ask(lambda client: client.get(_PREFIX + key))
         if not isinstance(kept, bytes):
             return None
         open_ = unseal if self._encrypts else checked
@@ -69,11 +59,11 @@ class SharedStore:
 
     def put(self, key: str, entry: Entry, seconds: float) -> None:
         milliseconds = int(seconds * 1000)
-        if self._client is None or milliseconds <= 0 or entry.size > LARGEST:
+        if not self._redis.is_there or milliseconds <= 0 or entry.size > LARGEST:
             return
         close = seal if self._encrypts else signed
         content = close(entry.packed(), _PURPOSE, key.encode())
-        self._try(lambda client: client.set(_PREFIX + key, content, px=milliseconds))
+        self._redis.ask(lambda client: client.set(_PREFIX + key, content, px=milliseconds))
 
     @contextmanager
     def turn(self, key: str, *, holding: float, patience: float) -> Iterator[Turn]:
@@ -82,53 +72,29 @@ class SharedStore:
         While Redis is away every turn is ours: to be asked twice is better than not at all. A turn is over
         after `holding` seconds, whatever has become of its holder.
         """
-        client = self._client
-        if client is None:
+        if not self._redis.is_there:
             yield Turn(True)
             return
-        lock = client.lock(_LOCK + key, timeout=holding)
+        lock = self._redis.client.lock(_LOCK + key, timeout=holding)
         gives_up = time.monotonic() + patience
         found: Entry | None = None
-        has_lock = bool(self._try(lambda _: lock.acquire(blocking=False)))
-        while not has_lock and self._is_there and time.monotonic() < gives_up:
+        has_lock = bool(self._redis.ask(lambda _: lock.acquire(blocking=False)))
+        while not has_lock and self._redis.is_there and time.monotonic() < gives_up:
             time.sleep(_LOOK_AGAIN)
             found = self.get(key)
             if found is not None:
                 break
-            has_lock = bool(self._try(lambda _: lock.acquire(blocking=False)))
+            has_lock = bool(self._redis.ask(lambda _: lock.acquire(blocking=False)))
         try:
-            yield Turn(has_lock or not self._is_there, found)
+            yield Turn(has_lock or not self._redis.is_there, found)
         finally:
             if has_lock:
                 # It may have been over before.
                 with suppress(LockError):
-                    self._try(lambda _: lock.release())
+                    self._redis.ask(lambda _: lock.release())
 
     def clear(self) -> None:
-        def forget(client: redis.Redis) -> None:
-            for key in client.scan_iter(f"{_PREFIX}*", count=1000):
-                client.delete(key)
-
-        self._try(forget)
-
-    @property
-    def _is_there(self) -> bool:
-        return self._client is not None and time.monotonic() >= self._again
-
-    def _try(self, ask: Callable[[redis.Redis], T]) -> T | None:
-        """What Redis answers; None while it is away."""
-        if self._client is None or not self._is_there:
-            return None
-        try:
-            answer = ask(self._client)
-        except LockError:
-            raise
-        except redis.RedisError:
-            self._again = time.monotonic() + _PAUSE
-            self._outage.failed()
-            return None
-        self._outage.worked()
-        return answer
+        self._redis.forget(_PREFIX)
 
 
 @cache

@@ -18,17 +18,15 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import redis
 from django.conf import settings
 
-from crmclient.outages import Outage
 from runtime.callers.cache import LIFETIME, RecentCache
 from runtime.callers.portable import Unportable, from_bytes, to_bytes
 from runtime.http.sealing import seal, unseal
+from runtime.shared_redis import SharedRedis
 
 logger = logging.getLogger("portico.callers")
 
 V = TypeVar("V")
 
-_SECONDS = 0.5
-_PAUSE = 5.0
 _PURPOSE = b"portico.callers"
 _PREFIX = "portico:callers:"
 # What is larger is remembered by the process that read it alone.
@@ -111,13 +109,8 @@ class _Redis:
     """The store that processes share; without a `url` there is none."""
 
     def __init__(self, url: str) -> None:
-        self._client = (
-            redis.Redis.from_url(url, socket_timeout=_SECONDS, socket_connect_timeout=_SECONDS)
-            if url
-            else None
-        )
-        self._again = 0.0
-        self._outage = Outage(
+        self._redis = SharedRedis(
+            url,
             logger,
             "callers are remembered per process: the shared store does not answer",
             "callers are remembered in the shared store again",
@@ -132,7 +125,7 @@ class _Redis:
             pipeline.pttl(_PREFIX + digest)
             return pipeline.execute()
 
-        sealed, milliseconds = self._try(ask) or (None, 0)
+        sealed, milliseconds = self._redis.ask(ask) or (None, 0)
         if sealed is None or milliseconds <= 0:
             return None
         content = unseal(sealed, _PURPOSE, digest.encode())
@@ -142,26 +135,10 @@ class _Redis:
         milliseconds = int(seconds * 1000)
         if milliseconds > 0 and len(content) <= _LARGEST:
             sealed = seal(content, _PURPOSE, digest.encode())
-            self._try(lambda client: client.set(_PREFIX + digest, sealed, px=milliseconds))
+            self._redis.ask(lambda client: client.set(_PREFIX + digest, sealed, px=milliseconds))
 
     def clear(self) -> None:
-        def forget(client: redis.Redis) -> None:
-            for key in client.scan_iter(f"{_PREFIX}*", count=1000):
-                client.delete(key)
-
-        self._try(forget)
-
-    def _try(self, ask: Callable[[redis.Redis], Any]) -> Any:
-        if self._client is None or time.monotonic() < self._again:
-            return None
-        try:
-            answer = ask(self._client)
-        except redis.RedisError:
-            self._again = time.monotonic() + _PAUSE
-            self._outage.failed()
-            return None
-        self._outage.worked()
-        return answer
+        self._redis.forget(_PREFIX)
 
 
 def _redis() -> _Redis:

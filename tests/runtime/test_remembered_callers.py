@@ -157,7 +157,7 @@ def test_processes_share_what_one_has_read(counted: Counter[str]) -> None:
 @pytest.mark.redis
 def test_what_is_shared_cannot_be_read_or_forged(counted: Counter[str], settings: Any) -> None:
     account("rep").get("/api/context")
-    client = minute_cache._redis()._client
+    client = minute_cache._redis()._redis.client
     assert client is not None
     keys = list(client.scan_iter("portico:callers:*"))
     contents: list[Any] = [client.get(key) for key in keys]

@@ -1,0 +1,91 @@
+"""The Redis that all processes have in common. Nobody waits for it: while it is away, each goes by itself."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any, Final, TypeVar
+
+import redis
+from redis.backoff import NoBackoff
+from redis.exceptions import LockError, RedisError
+from redis.retry import Retry
+
+from crmclient.outages import Outage
+
+T = TypeVar("T")
+
+_SECONDS: Final = 0.5
+_PAUSE: Final = 5.0
+"""Seconds without Redis after it has not answered."""
+
+# A later caller may ask for less than an earlier one: the longer life stays.
+_EXTEND: Final = """
+if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[1]) then
+    redis.call('SET', KEYS[1], '', 'PX', ARGV[1])
+end
+"""
+
+
+class SharedRedis:
+    """That at `url`; without one there is none. `away` and `back` are what the log says of its outages."""
+
+    def __init__(self, url: str, logger: logging.Logger, away: str, back: str) -> None:
+        self._url = url
+        self._outage = Outage(logger, away, back)
+        self._again = 0.0
+        self._scripts: dict[str, Any] = {}
+
+    @property
+    def is_there(self) -> bool:
+        return bool(self._url) and time.monotonic() >= self._again
+
+    def ask(self, call: Callable[[redis.Redis], T]) -> T | None:
+        """What Redis answers; None while it is away. Raises LockError, of a lock that is over."""
+        if not self.is_there:
+            return None
+        try:
+            answer = call(self.client)
+        except LockError:
+            raise
+        except (RedisError, OSError):
+            self._again = time.monotonic() + _PAUSE
+            self._outage.failed()
+            return None
+        self._outage.worked()
+        return answer
+
+    def run(self, script: str, keys: Sequence[str], arguments: Sequence[str | int | float]) -> Any:
+        """What a script returns; None while Redis is away."""
+
+        def call(client: redis.Redis) -> Any:
+            if script not in self._scripts:
+                self._scripts[script] = client.register_script(script)
+            return self._scripts[script](keys=keys, args=arguments)
+
+        return self.ask(call)
+
+    def keep_at_least(self, key: str, milliseconds: int) -> None:
+        """Let `key` be there for so long, or longer where it will be."""
+        self.run(_EXTEND, [key], [milliseconds])
+
+    def forget(self, prefix: str) -> None:
+        """Delete the keys that begin with `prefix`."""
+
+        def delete(client: redis.Redis) -> None:
+            for key in client.scan_iter(f"{prefix}*", count=1000):
+                client.delete(key)
+
+        self.ask(delete)
+
+    @cached_property
+    def client(self) -> redis.Redis:
+        return redis.Redis.from_url(
+            self._url,
+            socket_timeout=_SECONDS,
+            socket_connect_timeout=_SECONDS,
+            # By default it tries for seconds: a request of the API would wait for them.
+            retry=Retry(NoBackoff(), 1),
+        )
