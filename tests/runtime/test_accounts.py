@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import urlencode
@@ -13,7 +12,6 @@ import jwt
 import pytest
 from django.contrib.auth import get_user_model
 from django.core.cache import cache
-from django.db import connection
 from django.test import Client
 from rest_framework_simplejwt.token_blacklist.models import OutstandingToken
 
@@ -23,6 +21,7 @@ from runtime.callers.local import revoke_all
 from runtime.callers.tokens import authenticate
 from runtime.models import ApiAccount
 from tests.runtime import forge
+from tests.runtime.at_once import posted_at_once
 
 pytestmark = pytest.mark.django_db
 
@@ -313,22 +312,8 @@ def test_refreshes_at_once_get_one_and_the_same_successor(
     account: ApiAccount, log_in: Callable[..., Any]
 ) -> None:
     token = refresh_body(log_in())
-    answers: list[tuple[int, str]] = []
-    ready = threading.Barrier(4)
-
-    def refresh() -> None:
-        ready.wait()
-        try:
-            answer = Client().post("/api/token/refresh", token, content_type="application/json")
-            answers.append((answer.status_code, answer.json()["refresh"]))
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=refresh) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    sent = posted_at_once("/api/token/refresh", token, 4)
+    answers = [(status, content["refresh"]) for status, content in sent]
     assert len(answers) == 4
     [(status, successor)] = set(answers)
     assert status == 200

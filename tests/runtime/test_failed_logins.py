@@ -19,6 +19,7 @@ from runtime.callers import failed_logins, tokens
 from runtime.callers.failed_logins import FailedLogins, KnownNetwork
 from runtime.models import ApiAccount
 from tests.callers import Caller
+from tests.clocks import ahead
 
 pytestmark = pytest.mark.django_db
 
@@ -46,23 +47,7 @@ def rita() -> User:
 @pytest.fixture
 def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     """Lets that many seconds pass, for what counts failures."""
-
-    class Clock(dt.datetime):
-        ahead = dt.timedelta()
-
-        @classmethod
-        def now(cls, tz: dt.tzinfo | None = None) -> Any:
-            return dt.datetime.now(tz) + cls.ahead
-
-    class Module:
-        datetime, timedelta, UTC = Clock, dt.timedelta, dt.UTC
-
-    monkeypatch.setattr(failed_logins, "dt", Module)
-
-    def pass_by(seconds: float) -> None:
-        Clock.ahead += dt.timedelta(seconds=seconds)
-
-    return pass_by
+    return ahead(monkeypatch, failed_logins)
 
 
 def log_in(address: str = "192.0.2.1", username: str = "rita", password: str = PASSWORD) -> Any:

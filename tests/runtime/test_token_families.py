@@ -12,18 +12,18 @@ import jwt
 import pytest
 from django.contrib.auth import get_user_model
 from django.core.management import call_command
-from django.db import connection
-from django.test import Client
 from rest_framework_simplejwt.token_blacklist.models import BlacklistedToken, OutstandingToken
 from rest_framework_simplejwt.tokens import RefreshToken
 
-from designer.models import AuditEntry, CallerType
+from designer.models import AuditEntry
 from project.logs import JsonFormatter
 from runtime.callers import token_families, tokens
 from runtime.callers.local import revoke_all
 from runtime.models import ApiAccount, TokenFamily
 from tests.callers import Caller
+from tests.clocks import ahead
 from tests.runtime import forge
+from tests.runtime.at_once import posted_at_once
 from tests.servers import Server, Site
 
 pytestmark = pytest.mark.django_db
@@ -40,8 +40,6 @@ def _nothing_remembered() -> Iterator[None]:
 
 @pytest.fixture
 def account() -> ApiAccount:
-    # Tests that commit empty all tables, those that a migration filled among them.
-    CallerType.objects.get_or_create(name="user")
     return ApiAccount.objects.create(user=get_user_model().objects.create_user("rita", password=PASSWORD))
 
 
@@ -79,23 +77,7 @@ def is_refused(refresh: str) -> bool:
 @pytest.fixture
 def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     """Lets that many seconds pass, for what keeps the families."""
-
-    class Clock(dt.datetime):
-        ahead = dt.timedelta()
-
-        @classmethod
-        def now(cls, tz: dt.tzinfo | None = None) -> Any:
-            return dt.datetime.now(tz) + cls.ahead
-
-    class Module:
-        datetime, timedelta, UTC = Clock, dt.timedelta, dt.UTC
-
-    monkeypatch.setattr(token_families, "dt", Module)
-
-    def pass_by(seconds: float) -> None:
-        Clock.ahead += dt.timedelta(seconds=seconds)
-
-    return pass_by
+    return ahead(monkeypatch, token_families)
 
 
 def as_of_0_2(account: ApiAccount) -> str:
@@ -177,23 +159,8 @@ def test_a_stolen_token_is_told_to_those_who_run_the_service(
 @pytest.mark.django_db(transaction=True)
 def test_renewals_at_once_give_one_successor(account: ApiAccount) -> None:
     first = log_in()
-    found: list[tuple[int, str]] = []
-    ready = threading.Barrier(3)
-
-    def renew() -> None:
-        ready.wait()
-        try:
-            body = {"refresh": first}
-            answer = Client().post("/api/token/refresh", body, content_type="application/json")
-            found.append((answer.status_code, answer.json()["refresh"]))
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=renew) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    answers = posted_at_once("/api/token/refresh", {"refresh": first}, 3)
+    found = [(status, content["refresh"]) for status, content in answers]
     assert len(found) == 3
     [(status, second)] = set(found)
     assert status == 200
@@ -246,22 +213,8 @@ def test_a_token_that_an_earlier_release_saw_used_or_revoked_founds_none(account
 @pytest.mark.django_db(transaction=True)
 def test_first_uses_at_once_of_a_token_of_an_earlier_release_found_one_family(account: ApiAccount) -> None:
     old = as_of_0_2(account)
-    found: list[str] = []
-    ready = threading.Barrier(3)
-
-    def renew() -> None:
-        ready.wait()
-        try:
-            answer = Client().post("/api/token/refresh", {"refresh": old}, content_type="application/json")
-            found.append(answer.json()["refresh"])
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=renew) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    answers = posted_at_once("/api/token/refresh", {"refresh": old}, 3)
+    found = [content["refresh"] for _status, content in answers]
     assert len(found) == 3
     assert len(set(found)) == 1
     assert TokenFamily.objects.count() == 1
