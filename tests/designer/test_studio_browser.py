@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.designer.create_page import open_create
 from tests.servers import Server, Site
 
 if TYPE_CHECKING:
@@ -23,13 +24,7 @@ def server(site: Site) -> Server:
 @pytest.fixture
 def endpoint(server: Server, page: Page) -> Page:
     """The page of the demo's create, as designer."""
-    page.goto(server.url + "/admin/designer/endpoint/")
-    page.get_by_label("Username").fill("designer")
-    page.get_by_label("Password").fill("demo")
-    page.keyboard.press("Enter")
-    page.get_by_text("POST /api/sales/accounts", exact=True).click()
-    page.locator("#section-inputs").wait_for()
-    return page
+    return open_create(server, page)
 
 
 def test_inputs_are_added_from_attributes_and_served(server: Server, endpoint: Page) -> None:

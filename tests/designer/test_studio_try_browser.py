@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.designer.create_page import open_create
 from tests.servers import Server, Site
 
 if TYPE_CHECKING:
@@ -20,12 +21,7 @@ def server(site: Site) -> Server:
 
 
 def test_the_caller_type_says_which_record_is_asked_for(server: Server, page: Page) -> None:
-    page.goto(server.url + "/admin/designer/endpoint/")
-    page.get_by_label("Username").fill("designer")
-    page.get_by_label("Password").fill("demo")
-    page.keyboard.press("Enter")
-    page.get_by_text("POST /api/sales/accounts", exact=True).click()
-    page.locator("#section-inputs").wait_for()
+    open_create(server, page)
     place = page.url
     page.locator("input[name=caller_types][value=contact]").check()
     page.locator("[name=_continue]").first.click()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 import requests
 
+from tests.designer.create_page import open_create
 from tests.servers import Server, Site
 
 if TYPE_CHECKING:
@@ -26,12 +27,7 @@ def server(site: Site) -> Server:
 @pytest.fixture
 def form(server: Server, page: Page) -> Page:
     """“Try it” of the demo's create, filled in for a real call."""
-    page.goto(server.url + "/admin/designer/endpoint/")
-    page.get_by_label("Username").fill("designer")
-    page.get_by_label("Password").fill("demo")
-    page.keyboard.press("Enter")
-    page.get_by_text("POST /api/sales/accounts", exact=True).click()
-    page.locator("#section-inputs").wait_for()
+    open_create(server, page)
     page.goto(page.url.replace("/change/", "/try/"))
     fill(page)
     return page

@@ -163,10 +163,8 @@ def _changelist(request: HttpRequest, app: str, model: str) -> str:
 
 def _addition(request: HttpRequest, app: str, model: str) -> str:
     """Empty for what the account may not add, or nobody can by hand."""
-    if not request.user.has_perm(f"{app}.add_{model}"):
-        return ""
-    registered = admin.site._registry.get(apps.get_model(app, model))
-    if registered is None or not registered.has_add_permission(request):
+    registered = admin.site.get_model_admin(apps.get_model(app, model))
+    if not registered.has_add_permission(request):
         return ""
     return reverse(f"admin:{app}_{model}_add")
 
