@@ -1,0 +1,147 @@
+"""How the text of a setting becomes its value: one reader for each form that settings have.
+
+A reader takes the text of an environment variable and returns the value. It raises ValueError with what to
+write instead; `project/environment.py` puts the name of the setting before it.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+
+def text(value: str) -> str:
+    return value
+
+
+def words(value: str) -> list[str]:
+    """Comma-separated words."""
+    return [word.strip() for word in value.split(",") if word.strip()]
+
+
+def between(smallest: int, greatest: int | None = None) -> Callable[[str], int]:
+    """A whole number, both ends included."""
+    range_ = f"of {smallest} or more" if greatest is None else f"from {smallest} to {greatest}"
+
+    def read(value: str) -> int:
+        digits = value.strip()
+        if not (digits.isascii() and digits.isdigit() and len(digits) < 20):
+            raise ValueError(f"write a whole number {range_}")
+        number = int(digits)
+        if number < smallest or (greatest is not None and number > greatest):
+            raise ValueError(f"write a whole number {range_}")
+        return number
+
+    return read
+
+
+whole, count, port = between(0), between(1), between(1, 65535)
+
+
+def url(*schemes: str) -> Callable[[str], str]:
+    """A URL of one of `schemes`, or nothing."""
+
+    def read(value: str) -> str:
+        try:
+            parts = urlsplit(value)
+            known = parts.scheme in schemes and (parts.port is None or parts.port > 0)
+        except ValueError:
+            known = False
+        if value and not known:
+            raise ValueError(
+                "write a URL that begins with " + " or ".join(f"{scheme}://" for scheme in schemes)
+            )
+        return value
+
+    return read
+
+
+def flag(value: str) -> bool:
+    if value.lower() in {"1", "true", "yes", "on"}:
+        return True
+    if value.lower() in {"0", "false", "no", "off", ""}:
+        return False
+    raise ValueError("write 1 or 0")
+
+
+def one_of(*choices: str) -> Callable[[str], str]:
+    def read(value: str) -> str:
+        if value not in choices:
+            raise ValueError("write one of " + ", ".join(choices))
+        return value
+
+    return read
+
+
+def day_of_year(value: str) -> str:
+    try:
+        dt.date.fromisoformat(f"2001-{value}")  # a year without a 29 February, which few years have
+    except ValueError:
+        raise ValueError("write a month and a day, such as 04-01") from None
+    return value
+
+
+def group_table(value: str) -> dict[str, tuple[str, ...]]:
+    """A JSON object: one group of the studio, or an array of them, by a value that a provider sends."""
+    table = json.loads(value)
+    if not isinstance(table, dict):
+        raise ValueError("write a JSON object of group names, or arrays of them, by claim value")  # noqa: TRY004
+    groups = {key: [given] if isinstance(given, str) else given for key, given in table.items()}
+    if not all(
+        isinstance(names, list) and names and all(isinstance(name, str) for name in names)
+        for names in groups.values()
+    ):
+        raise ValueError("write a JSON object of group names, or arrays of them, by claim value")
+    return {key: tuple(names) for key, names in groups.items()}
+
+
+def objects(
+    required: tuple[str, ...], optional: tuple[str, ...] = ()
+) -> Callable[[str], list[dict[str, str]]]:
+    """A JSON array of objects of texts."""
+
+    def read(value: str) -> list[dict[str, str]]:
+        sentence = "write a JSON array of objects with " + ", ".join(required)
+        if optional:
+            sentence += " and, where they are needed, " + ", ".join(optional)
+        try:
+            found = json.loads(value or "[]")
+        except ValueError:
+            # The complaint of the parser would quote what may be a secret.
+            raise ValueError(sentence) from None
+        if not isinstance(found, list) or not all(
+            isinstance(one, dict)
+            and set(required) <= set(one) <= {*required, *optional}
+            and all(isinstance(text, str) and text for text in one.values())
+            for one in found
+        ):
+            raise ValueError(sentence)
+        return found
+
+    return read
+
+
+def numbers(*names: str, greatest: int | None = None) -> Callable[[str], list[int]]:
+    """Whole numbers, comma-separated, one for each name."""
+
+    def read(value: str) -> list[int]:
+        found = words(value)
+        if len(found) != len(names):
+            raise ValueError(f"write {len(names)} whole numbers: {', '.join(names)}")
+        return [between(0, greatest)(number) for number in found]
+
+    return read
+
+
+def percentages(*names: str) -> Callable[[str], list[int]]:
+    """Whole numbers as of `numbers`, which are a hundred together at most."""
+
+    def read(value: str) -> list[int]:
+        found = numbers(*names)(value)
+        if sum(found) > 100:
+            raise ValueError(f"write {len(names)} whole numbers that are 100 together at most")
+        return found
+
+    return read
