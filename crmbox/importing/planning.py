@@ -6,20 +6,20 @@ or are made with it.
 
 from __future__ import annotations
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace as changed
 
 from crmbox.engine.definitions import Ownership
+from crmbox.importing.attribute_merge import differences, is_shorter, merged, merged_label, other_type
 from crmbox.importing.fitting import NAME, engine_attributes, fitted, fitted_option_set, no_key
 from crmbox.importing.found import CannotRead, Found, Note, Pair, Verdict, left_out
 from crmbox.importing.plan import Made, Plan
+from crmbox.importing.relationship_names import RelationshipNames
 from crmbox.metadata import altering, common, creating
 from crmbox.metadata.change import NOTES, REGARDING, complete
 from crmbox.metadata.draft import Draft, LengthCheck
 from crmbox.metadata.placing import Extras
-from crmclient.errors import InvalidDefinition
 from crmclient.metadata import (
     ENGLISH,
     AlternateKey,
@@ -29,17 +29,7 @@ from crmclient.metadata import (
     Label,
     OptionSet,
     Relationship,
-    RequiredLevel,
 )
-
-_ALIKE = {
-    AttributeType.INTEGER: frozenset({AttributeType.PICKLIST, AttributeType.STATE, AttributeType.STATUS}),
-    AttributeType.STRING: frozenset({AttributeType.MEMO, AttributeType.MULTISELECT, AttributeType.FILE}),
-    AttributeType.DECIMAL: frozenset({AttributeType.MONEY}),
-    AttributeType.BIGINT: frozenset({AttributeType.INTEGER}),
-    AttributeType.LOOKUP: frozenset({AttributeType.CUSTOMER, AttributeType.OWNER}),
-}
-"""What an attribute may be that an outline, which knows no better, takes for something else."""
 
 
 def plan(
@@ -73,11 +63,9 @@ class _Planning:
         self._pairs: dict[str, Pair] = {}
         self._absent: dict[str, list[str]] = defaultdict(list)
         self._sets = {each.entity.entity_set: name for name, each in draft.entities.items()}
-        self._names = {
-            relationship.name: _ends(relationship)
-            for each in draft.entities.values()
-            for relationship in each.relationships
-        }
+        self._names = RelationshipNames(
+            relationship for each in draft.entities.values() for relationship in each.relationships
+        )
 
     def take(self, found: Iterable[Found]) -> None:
         """Keep what can be had of each entity."""
@@ -99,7 +87,7 @@ class _Planning:
         for name in self._new():
             # The names that the platform gives by itself are no others'.
             for relationship in common.audit_relationships(name, self._wanted[name].ownership):
-                self._names[relationship.name] = _ends(relationship)
+                self._names.reserve(relationship)
         self._take_pairs()
 
     def put_option_sets(self, given: Mapping[str, OptionSet]) -> None:
@@ -144,7 +132,7 @@ class _Planning:
                 reason = self._no_pair(pair, intersect)
                 if reason is None:
                     self._pairs[intersect] = pair
-                    self._names[pair.relationship.name] = _ends(pair.relationship)
+                    self._names.reserve(pair.relationship)
                 else:
                     self.plan.notes.append(left_out(pair.relationship.name, *reason))
 
@@ -212,68 +200,42 @@ class _Planning:
         name = before.logical_name
         if before.is_primary_id:
             return
-        if (before.type, before.behavior) != (wanted.type, wanted.behavior):
-            if not (found.is_outline and before.type in _ALIKE.get(wanted.type, ())):
-                reason = f"It is {_described(before)} here already, and {_described(wanted)} in the source."
-                self.plan.notes.append(left_out(f"{found.name}.{name}", reason))
+        if reason := other_type(before, wanted, is_outline=found.is_outline):
+            self.plan.notes.append(left_out(f"{found.name}.{name}", reason))
             return
-        after = self._merged(found, before, wanted)
+        is_engine = name in engine_attributes(self._ownership(found))
+        after = merged(
+            before,
+            wanted,
+            is_outline=found.is_outline,
+            is_engine=is_engine,
+            # Notes get their targets from the entities that have notes.
+            keeps_targets=is_engine or (found.name, name) == (NOTES, REGARDING),
+        )
+        if self._keep_lengths and is_shorter(before, after):
+            after = self._with_length_kept(found, before, after)
         if after != before:
             relationships = self._relationships(found, [after])
             altering.alter_attribute(self._draft, found.name, after, relationships)
-            for what in _differences(before, after):
+            for what in differences(before, after):
                 self.plan.change(found.name, f"{name}: {what}")
-            if (after.max_length or 0) < (before.max_length or 0):
+            if is_shorter(before, after):
                 reason = f"Its length goes from {before.max_length:,} to {after.max_length:,} characters."
                 self.plan.notes.append(Note(Verdict.SHORTENED, f"{found.name}.{name}", reason))
 
-    def _merged(self, found: Found, before: Attribute, after: Attribute) -> Attribute:
-        """What is there, as the source describes it now; targets only come along."""
-        name = before.logical_name
-        engine = name in engine_attributes(self._ownership(found))
-        # Notes get their targets from the entities that have notes.
-        is_regarding = (found.name, name) == (NOTES, REGARDING)
-        targets = before.targets
-        if not engine and not is_regarding:
-            targets = (*targets, *(each for each in after.targets if each not in targets))
-        if found.is_outline:
-            return changed(before, targets=targets)
-        labelled = changed(
-            before,
-            label=_merged_label(before.label, after.label),
-            description=_merged_label(before.description, after.description),
-        )
-        if engine or not (before.creatable or before.updatable):
-            return labelled
-        return changed(
-            labelled,
-            targets=targets,
-            required=before.required if before.is_primary_id else after.required,
-            max_length=self._length(found, before, after),
-            minimum=after.minimum,
-            maximum=after.maximum,
-            max_size=after.max_size or before.max_size,
-            options=after.options if _has_options(after) and before.options is not None else before.options,
-        )
-
-    def _length(self, found: Found, before: Attribute, after: Attribute) -> int | None:
-        if after.max_length is None or before.max_length is None:
-            return before.max_length
-        if self._keep_lengths and after.max_length < before.max_length:
-            kept, given = before.max_length, after.max_length
-            reason = f"It keeps its length of {kept:,} characters; the source has {given:,}."
-            subject = f"{found.name}.{before.logical_name}"
-            self.plan.notes.append(left_out(subject, reason, "no --keep-lengths"))
-            return before.max_length
-        return after.max_length
+    def _with_length_kept(self, found: Found, before: Attribute, after: Attribute) -> Attribute:
+        kept, given = before.max_length, after.max_length
+        reason = f"It keeps its length of {kept:,} characters; the source has {given:,}."
+        self.plan.notes.append(left_out(f"{found.name}.{before.logical_name}", reason, "no --keep-lengths"))
+        return changed(after, max_length=kept)
 
     def _relabel(self, found: Found) -> None:
         before = self._draft.entity(found.name).entity
         after = changed(
             before,
-            label=_merged_label(before.label, found.entity.label),
-            plural_label=_merged_label(before.plural_label, found.entity.plural_label),
-            description=_merged_label(before.description, found.entity.description),
+            label=merged_label(before.label, found.entity.label),
+            plural_label=merged_label(before.plural_label, found.entity.plural_label),
+            description=merged_label(before.description, found.entity.description),
             has_notes=before.has_notes or found.entity.has_notes,
             keys=(*before.keys, *self._new_keys(found, before)),
         )
@@ -347,24 +309,12 @@ class _Planning:
                     continue
                 plain = f"{found.name}_{lookup}_{target}"
                 given = described.get((lookup, target)) or Relationship(plain, target, found.name, lookup)
-                name = self._free_name(given, plain)
+                name = self._names.give(given, plain)
+                if name != given.name:
+                    reason = f"Its relationship is called {name}: {given.name!r} is another's, or no name."
+                    self.plan.notes.append(Note(Verdict.CHANGED, f"{given.referencing}.{lookup}", reason))
                 made.append(changed(given, name=name))
         return made
-
-    def _free_name(self, relationship: Relationship, plain: str) -> str:
-        """The relationship's own name, unless another has it or it cannot stand in a URL."""
-        ends = _ends(relationship)
-        digest = hashlib.sha256(plain.encode()).hexdigest()[:8]
-        for name in (relationship.name, plain, f"{plain[:180]}_{digest}"):
-            if NAME.fullmatch(name) and self._names.setdefault(name, ends) == ends:
-                if name != relationship.name:
-                    about = f"{relationship.referencing}.{relationship.referencing_attribute}"
-                    reason = (
-                        f"Its relationship is called {name}: {relationship.name!r} is another's, or no name."
-                    )
-                    self.plan.notes.append(Note(Verdict.CHANGED, about, reason))
-                return name
-        raise InvalidDefinition(f"No name is left for the relationship {relationship.name!r}.")
 
     def _no_pair(self, pair: Pair, intersect: str) -> tuple[str, str | None] | None:
         """Why a many-to-many relationship cannot be had, and what would bring it; None for one that can."""
@@ -383,7 +333,7 @@ class _Planning:
             return f"There is an entity {intersect} of its own.", None
         if not NAME.fullmatch(relationship.name) or not NAME.fullmatch(intersect):
             return f"{relationship.name!r} cannot stand in a URL.", None
-        taken = self._names.get(relationship.name)
+        taken = self._names.owner(relationship.name)
         return None if taken is None else (f"Another relationship has the name: {' '.join(taken)}.", None)
 
     def _create_pair(self, pair: Pair, intersect: str) -> None:
@@ -405,44 +355,6 @@ class _Planning:
 def _with_id(entity: Entity, present: Entity) -> Entity:
     """An entity that exists keeps its id, whatever the source calls it."""
     return changed(entity, primary_id=present.primary_id)
-
-
-def _ends(relationship: Relationship) -> tuple[str, str, str]:
-    holder = relationship.referencing_attribute or relationship.intersect or ""
-    return relationship.referencing, holder, relationship.referenced
-
-
-def _described(attribute: Attribute) -> str:
-    if attribute.type is AttributeType.DATETIME:
-        return f"{attribute.type.value} ({attribute.behavior.value})"
-    return str(attribute.type.value)
-
-
-def _differences(before: Attribute, after: Attribute) -> Iterator[str]:
-    """What changes, in words; a shorter length is told apart from it."""
-    if new := [each for each in after.targets if each not in before.targets]:
-        yield f"it points at {', '.join(new)} too"
-    if (after.max_length or 0) > (before.max_length or 0):
-        yield f"its length goes from {before.max_length:,} to {after.max_length:,} characters"
-    if (before.minimum, before.maximum) != (after.minimum, after.maximum):
-        yield "its limits"
-    if before.options != after.options:
-        yield "its options"
-    if (before.label, before.description) != (after.label, after.description):
-        yield "its labels"
-    if before.required is not after.required:
-        yield "it is required" if after.required is RequiredLevel.APPLICATION else "it is not required"
-    if before.max_size != after.max_size:
-        yield "its largest size"
-
-
-def _has_options(attribute: Attribute) -> bool:
-    return attribute.options is not None and bool(attribute.options.options)
-
-
-def _merged_label(before: Label, after: Label) -> Label:
-    texts = {**before.texts, **after.texts}
-    return before if texts == before.texts else Label(texts)
 
 
 def _named(label: Label, name: str) -> Label:
