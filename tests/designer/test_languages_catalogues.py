@@ -100,3 +100,14 @@ def test_what_is_compiled_is_what_is_written(language: str) -> None:
     # The header has dates.
     texts.pop("", None), written.pop("", None)
     assert texts == written
+
+
+def test_the_glossary_has_the_words_of_the_studio() -> None:
+    glossary = (ROOT / "docs" / "concepts.md").read_text().partition("## Glossary")[2]
+    rows = [[cell.strip() for cell in row.strip("|").split("|")] for row in glossary.strip().splitlines()]
+    terms = [row for row in rows if len(row) == 4][2:]
+    assert len(terms) > 20
+    german, arabic = compiled("de"), compiled("ar")
+    for term, _meaning, in_german, in_arabic in terms:
+        assert in_german in german[term], term
+        assert in_arabic in arabic[term], term
