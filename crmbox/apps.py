@@ -13,9 +13,10 @@ class EmbeddedPlatform(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from crmbox.demo.processes import approve, close_case, ping
+        from crmbox.demo.processes import approve, cancel_case, close_case, ping
+        from crmbox.own_messages import MESSAGES
         from crmbox.processes import PROCESSES
         from crmbox.system.install import install_after_migrate
 
-        PROCESSES.register(ping, approve, close_case)
+        PROCESSES.register(ping, approve, close_case, cancel_case, *MESSAGES)
         post_migrate.connect(install_after_migrate, sender=self)

@@ -47,11 +47,11 @@ from crmclient.values import (
     Download,
     FileInfo,
     Guid,
+    ProcessValues,
     QueryResult,
     Record,
     Reference,
     Stored,
-    Value,
     Values,
 )
 
@@ -187,11 +187,11 @@ class EmbeddedPlatform:
     def execute(
         self,
         process: str,
-        inputs: Values,
+        inputs: ProcessValues,
         *,
         target: Reference | None = None,
         call: Call = SERVICE_CALL,
-    ) -> Mapping[str, Value]:
+    ) -> ProcessValues:
         with self._work(call):
             return execute(self._alias, process, inputs, Context(self, call, target))
 

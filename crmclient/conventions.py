@@ -146,6 +146,7 @@ class Conventions:
     """What a platform has. `records` holds for every entity that `entities` says nothing else of.
 
     `common` are attributes that people want of most entities: the studio suggests them first.
+    `forbidden_processes` are names of processes that no endpoint may run, whoever configures it.
     `takes_writes_back`: records are in the service's own database, and what is written within a
     transaction of it is taken back with the transaction.
     """
@@ -156,6 +157,7 @@ class Conventions:
     notes: Notes | None = None
     common: frozenset[str] = frozenset()
     abilities: frozenset[Ability] = frozenset()
+    forbidden_processes: frozenset[str] = frozenset()
     takes_writes_back: bool = False
 
     def of(self, entity: str) -> SystemAttributes:

@@ -227,20 +227,36 @@ class Entity:
     is_custom: bool = False
 
 
+class Holds(str, Enum):
+    """What a parameter of a process holds: one value of its type, one record, or several."""
+
+    VALUE = "value"
+    RECORD = "record"
+    RECORDS = "records"
+
+
 @dataclass(frozen=True, slots=True)
 class ProcessParameter:
-    """An input or output of a process; `targets` for references."""
+    """An input or output of a process; `targets` for references.
+
+    What holds records is of type Lookup. An input's records are made by the process, of the one entity in
+    `targets`; an output's are references to what it has found or made, of any entity where there are none.
+    """
 
     name: str
     type: AttributeType
     required: bool = True
     targets: tuple[str, ...] = ()
     description: str = ""
+    holds: Holds = Holds.VALUE
 
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """A custom process: `entity` is the one it is bound to, None for an unbound (global) one."""
+    """A process of an organisation, or one of the platform's own messages.
+
+    `entity` is the one it is bound to, None for an unbound (global) one.
+    """
 
     name: str
     label: str

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeAlias
 
 from crmclient.errors import InvalidValue, MissingRequired, UnknownAttribute, UnknownTarget, WrongType
 from crmclient.limits import wrong_value
-from crmclient.metadata import Attribute, Process, ProcessParameter
-from crmclient.values import Reference, Value, Values
+from crmclient.metadata import Attribute, Holds, Process, ProcessParameter
+from crmclient.values import NewRecord, ProcessValue, ProcessValues, Reference
 
-Encode: TypeAlias = Callable[[Attribute, Value], object]
+Encode: TypeAlias = Callable[[Attribute, Any], object]
 """Raises TypeError or ValueError, with a message for people, for what an attribute's type cannot hold."""
 
 
@@ -24,7 +24,9 @@ def target_problems(process: Process, target: Reference | None) -> list[InvalidV
     return []
 
 
-def problems(parameters: Sequence[ProcessParameter], values: Values, encode: Encode) -> list[InvalidValue]:
+def problems(
+    parameters: Sequence[ProcessParameter], values: ProcessValues, encode: Encode
+) -> list[InvalidValue]:
     known = {parameter.name for parameter in parameters}
     found: list[InvalidValue] = [
         UnknownAttribute(name, "The process has no such parameter.") for name in values if name not in known
@@ -36,14 +38,32 @@ def problems(parameters: Sequence[ProcessParameter], values: Values, encode: Enc
     return found
 
 
+def records_in(value: ProcessValue, place: str) -> Iterator[tuple[str, NewRecord]]:
+    """The records that an input holds, each with its place; `place` is the input's name."""
+    if isinstance(value, NewRecord):
+        yield place, value
+    elif isinstance(value, tuple):
+        for index, item in enumerate(value):
+            if isinstance(item, NewRecord):
+                yield f"{place}/{index}", item
+
+
+def in_place(place: str, problem: InvalidValue) -> InvalidValue:
+    """A problem of a record's attribute, said of the input that holds the record."""
+    problem.attribute = f"{place}/{problem.attribute}"
+    return problem
+
+
 def as_attribute(parameter: ProcessParameter) -> Attribute:
     return Attribute(parameter.name, parameter.type, targets=parameter.targets)
 
 
-def _problem(parameter: ProcessParameter, value: Value, encode: Encode) -> InvalidValue | None:
+def _problem(parameter: ProcessParameter, value: ProcessValue, encode: Encode) -> InvalidValue | None:
     name = parameter.name
     if value is None:
         return MissingRequired(name, "A value is required.") if parameter.required else None
+    if parameter.holds is not Holds.VALUE:
+        return _records_problem(parameter, value)
     if parameter.type.is_reference:
         if not isinstance(value, Reference):
             return WrongType(name, "A reference is needed.")
@@ -54,4 +74,18 @@ def _problem(parameter: ProcessParameter, value: Value, encode: Encode) -> Inval
         encode(as_attribute(parameter), value)
     except (TypeError, ValueError) as error:
         return wrong_value(name, error)
+    return None
+
+
+def _records_problem(parameter: ProcessParameter, value: ProcessValue) -> InvalidValue | None:
+    """What holds records has one, or a tuple of them, each of an entity that is meant."""
+    several = parameter.holds is Holds.RECORDS
+    held = value if isinstance(value, tuple) and several else () if several else (value,)
+    if several and not isinstance(value, tuple):
+        return WrongType(parameter.name, "Several records are needed.")
+    for item in held:
+        if not isinstance(item, NewRecord | Reference):
+            return WrongType(parameter.name, "A record is needed.")
+        if parameter.targets and item.entity not in parameter.targets:
+            return UnknownTarget(parameter.name, f"It is a record of {' or '.join(parameter.targets)}.")
     return None

@@ -23,7 +23,17 @@ from crmclient.metadata import (
     SecurityRole,
 )
 from crmclient.query.ast import ALL, Page, Query
-from crmclient.values import Download, FileInfo, Guid, QueryResult, Record, Reference, Stored, Value, Values
+from crmclient.values import (
+    Download,
+    FileInfo,
+    Guid,
+    ProcessValues,
+    QueryResult,
+    Record,
+    Reference,
+    Stored,
+    Values,
+)
 
 
 class Share(Enum):
@@ -210,12 +220,16 @@ class Platform(Protocol):
     def execute(
         self,
         process: str,
-        inputs: Values,
+        inputs: ProcessValues,
         *,
         target: Reference | None = None,
         call: Call = SERVICE_CALL,
-    ) -> Mapping[str, Value]:
-        """Run a process, bound to `target` or unbound. Raises UnknownProcess, InvalidRecord, Refused."""
+    ) -> ProcessValues:
+        """Run a process, bound to `target` or unbound. Raises UnknownProcess, InvalidRecord, Refused.
+
+        Of what is wrong with a record that it is handed, `attribute` is its place among the inputs:
+        `OpportunityClose/subject`, or `Lines/2/quantity` where there are several.
+        """
         ...
 
     # Metadata

@@ -22,7 +22,17 @@ from crmclient.metadata import (
 )
 from crmclient.platform import SERVICE_CALL, Call, Operation, Platform
 from crmclient.query.ast import ALL, Page, Query
-from crmclient.values import Download, FileInfo, Guid, QueryResult, Record, Reference, Stored, Value, Values
+from crmclient.values import (
+    Download,
+    FileInfo,
+    Guid,
+    ProcessValues,
+    QueryResult,
+    Record,
+    Reference,
+    Stored,
+    Values,
+)
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -168,11 +178,11 @@ class StandIn(ABC):
     def execute(
         self,
         process: str,
-        inputs: Values,
+        inputs: ProcessValues,
         *,
         target: Reference | None = None,
         call: Call = SERVICE_CALL,
-    ) -> Mapping[str, Value]:
+    ) -> ProcessValues:
         return self._platform.execute(process, inputs, target=target, call=call)
 
     @_declared(Effect.METADATA)

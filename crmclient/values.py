@@ -79,6 +79,19 @@ Values: TypeAlias = Mapping[str, Value]
 
 
 @dataclass(frozen=True, slots=True)
+class NewRecord:
+    """A record that is handed to a process, which makes it."""
+
+    entity: str
+    values: Values
+
+
+# What parameters of processes hold: inputs a record or several to be made, outputs several that there are.
+ProcessValue: TypeAlias = Value | NewRecord | tuple[NewRecord, ...] | tuple[Reference, ...]
+ProcessValues: TypeAlias = Mapping[str, ProcessValue]
+
+
+@dataclass(frozen=True, slots=True)
 class Record:
     """One record: the columns asked for, and its version (opaque text), None where it keeps none."""
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from crmclient.metadata import ENGLISH, Attribute, Label, ProcessParameter, RequiredLevel
+from crmclient.metadata import ENGLISH, Attribute, Holds, Label, ProcessParameter, RequiredLevel
 
 
 def as_attributes(parameters: Iterable[ProcessParameter]) -> Mapping[str, Attribute]:
-    """By name. A choice parameter's options are the process's own business: none are known."""
-    return {parameter.name: _as_attribute(parameter) for parameter in parameters}
+    """Those that hold one value, by name. A choice parameter's options are the process's own business."""
+    return {
+        parameter.name: _as_attribute(parameter) for parameter in parameters if parameter.holds is Holds.VALUE
+    }
 
 
 def _as_attribute(parameter: ProcessParameter) -> Attribute:

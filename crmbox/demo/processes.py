@@ -1,4 +1,4 @@
-"""The demo's custom processes: one for everybody, one bound to accounts, one bound to cases."""
+"""The demo's custom processes: one for everybody, one bound to accounts, two bound to cases."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from crmclient.values import Values
 
 _ACTIVE: Final = 0
 _PROBLEM_SOLVED: Final = 5
+_CANCELLED: Final = 6
 
 
 @process(
@@ -79,3 +80,22 @@ def close_case(context: Context, inputs: Values) -> Values:
             call=context.call,
         )
     return {"Closed": True}
+
+
+@process(
+    "new_CancelCase",
+    label="Cancel Case",
+    description="Cancels an active case.",
+    entity="incident",
+)
+def cancel_case(context: Context, inputs: Values) -> Values:
+    case = context.target
+    if case is None:
+        raise Refused("A case to cancel is needed.")
+    record = context.platform.retrieve("incident", case.id, ["title", "statecode"], call=context.call)
+    if record.values["statecode"] != _ACTIVE:
+        raise Refused(f"{record.values['title']} is closed already.")
+    context.platform.update(
+        "incident", case.id, {"statuscode": _CANCELLED}, if_version=record.version, call=context.call
+    )
+    return {}

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from crmclient.extensions import Registry
 from crmclient.metadata import Process, ProcessParameter
 from crmclient.platform import Call, Platform
-from crmclient.values import Reference, Values
+from crmclient.values import ProcessValues, Reference
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,8 @@ class Context:
     target: Reference | None
 
 
-Body: TypeAlias = Callable[[Context, Values], Values]
+# What a process declares of its inputs has been checked when it is called.
+Body: TypeAlias = Callable[[Context, Mapping[str, Any]], ProcessValues]
 
 
 @dataclass(frozen=True, slots=True)

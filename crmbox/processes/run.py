@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 
 from django.db import transaction
 
@@ -12,21 +12,29 @@ from crmbox.engine.snapshot import Snapshot
 from crmbox.processes.registry import PROCESSES, Context, CustomProcess
 from crmbox.records.retrieve import retrieve
 from crmclient.errors import InvalidRecord, UnexpectedAnswer, UnknownProcess
-from crmclient.metadata import Process
-from crmclient.parameters import Encode, problems, target_problems
-from crmclient.values import Value, Values
+from crmclient.metadata import Holds, Process
+from crmclient.parameters import Encode, in_place, problems, records_in, target_problems
+from crmclient.values import ProcessValues
 
 
 def offered(snapshot: Snapshot) -> dict[str, Process]:
-    """The processes that can run here: a bound one needs its entity."""
+    """The processes that can run here: they need the entities of the records that they run on and make."""
     return {
         name: item.process
         for name, item in PROCESSES.items()
-        if item.process.entity is None or item.process.entity in snapshot
+        if all(entity in snapshot for entity in _needed(item.process))
     }
 
 
-def execute(alias: str, name: str, inputs: Values, context: Context) -> Mapping[str, Value]:
+def _needed(process: Process) -> Iterable[str]:
+    if process.entity is not None:
+        yield process.entity
+    for parameter in process.inputs:
+        if parameter.holds is not Holds.VALUE:
+            yield from parameter.targets
+
+
+def execute(alias: str, name: str, inputs: ProcessValues, context: Context) -> ProcessValues:
     """Raises as `Platform.execute`."""
     with read_unit(alias) as unit:
         if name not in offered(unit.snapshot):
@@ -38,14 +46,30 @@ def execute(alias: str, name: str, inputs: Values, context: Context) -> Mapping[
             raise InvalidRecord(name, wrong)
         if context.target is not None:
             retrieve(unit, context.target.entity, context.target.id, ())
-    with transaction.atomic(using=alias):
-        outputs = item.body(
-            context, {parameter.name: inputs.get(parameter.name) for parameter in item.process.inputs}
-        )
+    try:
+        with transaction.atomic(using=alias):
+            outputs = item.body(
+                context, {parameter.name: inputs.get(parameter.name) for parameter in item.process.inputs}
+            )
+    except InvalidRecord as error:
+        raise _of_input(item.process, inputs, error) from error
     return _checked(item, outputs, unit.dialect.name)
 
 
-def _checked(item: CustomProcess, outputs: Values, dialect_name: str) -> Mapping[str, Value]:
+def _of_input(process: Process, inputs: ProcessValues, error: InvalidRecord) -> InvalidRecord:
+    """What is wrong with a record that the process was handed, said of the input that holds it."""
+    places = [
+        place
+        for parameter in process.inputs
+        for place, record in records_in(inputs.get(parameter.name), parameter.name)
+        if record.entity == error.entity
+    ]
+    if len(places) != 1:
+        return error
+    return InvalidRecord(process.name, [in_place(places[0], problem) for problem in error.problems])
+
+
+def _checked(item: CustomProcess, outputs: ProcessValues, dialect_name: str) -> ProcessValues:
     wrong = problems(item.process.outputs, outputs, _encoder(dialect_name))
     if wrong:
         names = ", ".join(problem.attribute for problem in wrong)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from crmclient.conventions import EVERYTHING, Ability, Conventions, Notes, Ownership, SystemAttributes, Users
+from crmclient.dataverse.own_messages import FORBIDDEN
 from crmclient.metadata import AttributeType
 
 CONVENTIONS: Final = Conventions(
@@ -46,4 +47,5 @@ CONVENTIONS: Final = Conventions(
     ),
     common=frozenset({"emailaddress1", "telephone1", "statecode", "createdon"}),
     abilities=EVERYTHING - {Ability.LINKED_PAGES},
+    forbidden_processes=FORBIDDEN,
 )

@@ -161,7 +161,9 @@ def _invalid(refusal: Refusal, subject: Subject) -> PlatformError:
         names = [name for name in _QUOTED.findall(refusal.message) if name in subject.values]
         problems = [kind(names[0] if names else subject.name, refusal.message)]
     if problems:
-        return errors.InvalidRecord(subject.entity or subject.name, problems)
+        # What is wrong with a process's inputs is not wrong with the record that it runs on.
+        owner = subject.name if subject.kind is Kind.PROCESS else subject.entity or subject.name
+        return errors.InvalidRecord(owner, problems)
     return errors.Refused(refusal.message)
 
 

@@ -46,11 +46,11 @@ from crmclient.values import (
     Download,
     FileInfo,
     Guid,
+    ProcessValues,
     QueryResult,
     Record,
     Reference,
     Stored,
-    Value,
     Values,
 )
 
@@ -164,11 +164,11 @@ class DataversePlatform:
     def execute(
         self,
         process: str,
-        inputs: Values,
+        inputs: ProcessValues,
         *,
         target: Reference | None = None,
         call: Call = SERVICE_CALL,
-    ) -> Mapping[str, Value]:
+    ) -> ProcessValues:
         return self._processes.execute(process, inputs, target, call)
 
     def entities(self) -> Mapping[str, Entity]:

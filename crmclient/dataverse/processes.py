@@ -1,4 +1,4 @@
-"""Running custom APIs: actions by POST, functions by GET."""
+"""Running processes: actions by POST, functions by GET."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from crmclient.dataverse.metadata.catalogue import Catalogue
 from crmclient.dataverse.metadata.documents import ProcessDocument
 from crmclient.dataverse.records.decoding import decode
 from crmclient.dataverse.records.encoding import encode
+from crmclient.dataverse.records.payload import payload
 from crmclient.dataverse.records.writes import record_id
 from crmclient.dataverse.subjects import Kind, Subject
-from crmclient.errors import InvalidRecord, UnexpectedAnswer, UnknownProcess
-from crmclient.metadata import AttributeType, Process, ProcessParameter
-from crmclient.parameters import as_attribute, problems, target_problems
+from crmclient.errors import InvalidRecord, InvalidValue, UnexpectedAnswer, UnknownProcess
+from crmclient.metadata import AttributeType, Holds, Process, ProcessParameter
+from crmclient.parameters import as_attribute, in_place, problems, records_in, target_problems
 from crmclient.platform import Call
-from crmclient.values import Reference, Value, Values, parse_guid
+from crmclient.values import NewRecord, ProcessValue, ProcessValues, Reference, parse_guid
 
 NAMESPACE: Final = "Microsoft.Dynamics.CRM"
 _NO_CONTENT: Final = 204
@@ -33,7 +34,9 @@ class Processes:
         self._api = api
         self._catalogue = catalogue
 
-    def execute(self, name: str, inputs: Values, target: Reference | None, call: Call) -> Mapping[str, Value]:
+    def execute(
+        self, name: str, inputs: ProcessValues, target: Reference | None, call: Call
+    ) -> ProcessValues:
         known = self._catalogue.processes().get(name)
         if known is None:
             raise UnknownProcess(name)
@@ -60,17 +63,36 @@ class Processes:
         entity = self._catalogue.entity(target.entity)
         return f"{paths.record(entity, record_id(entity, target.id))}/{NAMESPACE}.{name}"
 
-    def _content(self, known: ProcessDocument, inputs: Values) -> dict[str, Any]:
+    def _content(self, known: ProcessDocument, inputs: ProcessValues) -> dict[str, Any]:
+        """Raises InvalidRecord with everything that is wrong with the records among the inputs."""
         content: dict[str, Any] = {}
+        wrong: list[InvalidValue] = []
         for parameter in known.process.inputs:
             value = inputs.get(parameter.name)
             if value is None:
                 continue
-            if isinstance(value, Reference):
+            if parameter.holds is not Holds.VALUE:
+                held = [
+                    self._record(place, record, wrong) for place, record in records_in(value, parameter.name)
+                ]
+                content[parameter.name] = held if parameter.holds is Holds.RECORDS else held[0]
+            elif isinstance(value, Reference):
                 content[parameter.name] = self._reference(value, by_url=known.is_function)
             else:
                 content[parameter.name] = encode(as_attribute(parameter), value)
+        if wrong:
+            raise InvalidRecord(known.process.name, wrong)
         return content
+
+    def _record(self, place: str, record: NewRecord, wrong: list[InvalidValue]) -> dict[str, Any]:
+        """A record to be made; what is wrong with it is added to `wrong`."""
+        entity = self._catalogue.entity(record.entity)
+        try:
+            content = payload(self._catalogue, entity, record.values, creating=True)
+        except InvalidRecord as error:
+            wrong += [in_place(place, problem) for problem in error.problems]
+            content = {}
+        return {"@odata.type": f"{NAMESPACE}.{record.entity}", **content}
 
     def _reference(self, value: Reference, *, by_url: bool) -> dict[str, str]:
         entity = self._catalogue.entity(value.entity)
@@ -78,20 +100,37 @@ class Processes:
             return {"@odata.id": paths.record(entity, value.id)}
         return {"@odata.type": f"{NAMESPACE}.{value.entity}", entity.primary_id: value.id}
 
-    def _outputs(self, process: Process, answer: Mapping[str, Any]) -> dict[str, Value]:
+    def _outputs(self, process: Process, answer: Mapping[str, Any]) -> dict[str, ProcessValue]:
         # Outputs that are null may be left out, so that of another's JSON only this is seen.
         expected = {"@odata.context", *(parameter.name for parameter in process.outputs)}
+        if self._is_record(process, answer):
+            # An entity that is the only output comes as the answer itself.
+            return {process.outputs[0].name: self._referenced(process.outputs[0], answer)}
         if process.outputs and expected.isdisjoint(answer):
             raise UnexpectedAnswer(f"The answer has none of the outputs of {process.name}.")
         return {parameter.name: self._output(parameter, answer) for parameter in process.outputs}
 
-    def _output(self, parameter: ProcessParameter, answer: Mapping[str, Any]) -> Value:
+    def _is_record(self, process: Process, answer: Mapping[str, Any]) -> bool:
+        """Whether the answer is itself the record that is the only output."""
+        if len(process.outputs) != 1 or process.outputs[0].name in answer:
+            return False
+        (output,) = process.outputs
+        if not output.type.is_reference or output.holds is Holds.RECORDS:
+            return False
+        keys = {self._catalogue.entity(name).primary_id for name in output.targets}
+        return "@odata.type" in answer or not keys.isdisjoint(answer)
+
+    def _output(self, parameter: ProcessParameter, answer: Mapping[str, Any]) -> ProcessValue:
         value = answer.get(parameter.name)
+        if parameter.holds is Holds.RECORDS:
+            if value is not None and not isinstance(value, list):
+                raise UnexpectedAnswer(f"The output {parameter.name} is no list of records.")
+            return None if value is None else tuple(self._referenced(parameter, item) for item in value)
+        if value is None:
+            return None
         if parameter.type.is_reference:
-            # An entity that is the only output comes as the answer itself.
-            record = answer if value is None and "@odata.type" in answer else value
-            return None if record is None else self._referenced(parameter, record)
-        return None if value is None else decode(as_attribute(parameter), value)
+            return self._referenced(parameter, value)
+        return decode(as_attribute(parameter), value)
 
     def _referenced(self, parameter: ProcessParameter, record: Any) -> Reference:
         try:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
 from crmclient.metadata import AlternateKey
-from crmclient.values import Guid, Value
+from crmclient.values import Guid, ProcessValues
 
 
 class Kind(Enum):
@@ -26,6 +25,6 @@ class Subject:
     entity: str = ""
     id: Guid = ""
     name: str = ""
-    values: Mapping[str, Value] = field(default_factory=dict)
+    values: ProcessValues = field(default_factory=dict)
     keys: tuple[AlternateKey, ...] = ()
     primary_id: str = ""

@@ -52,7 +52,8 @@ class Judgement:
 
     def is_acceptable(self, *, allow_broken: bool = False, allow_failing_calls: bool = False) -> bool:
         """Whether the plan may be carried out, where it may bring in what the arguments say."""
-        if self.problems or (self.blocking and not allow_broken):
+        refused = [finding for finding in self.blocking if finding.is_unacceptable or not allow_broken]
+        if self.problems or refused:
             return False
         return allow_failing_calls or not self.failed_calls
 

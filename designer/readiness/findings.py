@@ -30,6 +30,8 @@ class State(str, Enum):
 
 # The rule of findings that come of changed metadata, not of what was designed.
 DRIFT = "metadata-drift"
+# What no import and no restored version may bring in, whatever else they may.
+_NEVER = frozenset({"process-forbidden"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,11 @@ class Finding:
     @property
     def is_blocking(self) -> bool:
         return self.severity is Severity.BLOCKING
+
+    @property
+    def is_unacceptable(self) -> bool:
+        """Whether it may not even be brought in as what cannot be served."""
+        return self.rule in _NEVER
 
     @property
     def said(self) -> str:

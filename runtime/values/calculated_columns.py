@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from crmclient import Value
+from crmclient import ProcessValues
 from crmclient.metadata import Attribute
 from crmclient.sentences import for_log
 from designer.column_keys import row_keys
@@ -46,7 +46,7 @@ class Calculation:
         bare = self._expression.path
         self.attribute = known.get(".".join(bare[1:])) if bare and bare[0] == "record" else None
 
-    def value(self, values: Mapping[str, Value], exchange: Exchange) -> Any:
+    def value(self, values: ProcessValues, exchange: Exchange) -> Any:
         """What the expression makes of one row. Null where it has no value: one row spoils no other.
 
         Raises Problem 401, 403 where it needs a user and there is none.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from crmclient import Value
+from crmclient import ProcessValues
 from crmclient.metadata import Attribute, AttributeType
 from designer.column_keys import column_key, label_key
 from designer.definitions import ColumnDefinition
@@ -64,13 +64,11 @@ class Columns:
         if len(properties) < sum(1 if column.labels is None else 2 for column in self._columns):
             raise Misconfigured(Sentence("two columns have one key"))
 
-    def answer(self, values: Mapping[str, Value], lcid: int, exchange: Exchange) -> dict[str, Any]:
+    def answer(self, values: ProcessValues, lcid: int, exchange: Exchange) -> dict[str, Any]:
         """As `answers`, of one record."""
         return self.answers((values,), lcid, exchange)[0]
 
-    def answers(
-        self, rows: Sequence[Mapping[str, Value]], lcid: int, exchange: Exchange
-    ) -> list[dict[str, Any]]:
+    def answers(self, rows: Sequence[ProcessValues], lcid: int, exchange: Exchange) -> list[dict[str, Any]]:
         """Of each row every key, whatever is empty: the shape of answers is stable.
 
         Raises Problem 401, 403 where a calculated column needs a user and there is none.

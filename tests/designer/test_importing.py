@@ -115,6 +115,22 @@ def test_broken_endpoints_are_imported_on_demand_and_said(rita: Caller, tmp_path
     assert command(tmp_path, mended)[0] == 0
 
 
+@pytest.mark.parametrize("process", ["GrantAccess", "BulkDelete", "CreateEntity"])
+def test_a_process_that_no_endpoint_may_run_is_not_even_imported_as_broken(
+    portico: None, tmp_path: Path, process: str
+) -> None:
+    before = now()
+    forbidden = changed(
+        lambda endpoints: endpoints["sales..global-action"]["settings"].update(process=process)
+    )
+
+    code, _, error = command(tmp_path, forbidden, "--allow-broken")
+
+    assert code == 1
+    assert f"“{process}” is about rights, metadata or any number of records." in error
+    assert now() == before
+
+
 @pytest.mark.parametrize("options", [(), ("--dry-run",), ("--allow-broken",)])
 def test_a_report_for_machines_says_the_same(portico: None, tmp_path: Path, options: tuple[str, ...]) -> None:
     code, out, _ = command(tmp_path, changed(unknown_attribute), "--json", *options)

@@ -13,6 +13,7 @@ from crmclient import (
     Download,
     FileInfo,
     Guid,
+    ProcessValues,
     QueryResult,
     Record,
     Reference,
@@ -176,8 +177,13 @@ class PlainTables:
             self._refuse_file(entity, id)
 
     def execute(
-        self, process: str, inputs: Values, *, target: Reference | None = None, call: Call = SERVICE_CALL
-    ) -> Mapping[str, Value]:
+        self,
+        process: str,
+        inputs: ProcessValues,
+        *,
+        target: Reference | None = None,
+        call: Call = SERVICE_CALL,
+    ) -> ProcessValues:
         with self._work(call):
             raise UnknownProcess(process)
 

@@ -58,7 +58,16 @@ def test_alternate_keys_and_actions_are_described(document: Any) -> None:
     approve = one(document, "//e:Action[@Name='new_Approve']")
     assert approve.get("IsBound") == "true"
     assert [item.get("Name") for item in approve.iterfind("e:Parameter", EDM)] == ["entity", "Comment"]
-    assert one(document, "//e:ActionImport/@Name") == "new_Ping"
+    imports = document.xpath("//e:ActionImport/@Name", namespaces=EDM)
+    assert set(imports) == {"new_Ping", "WinOpportunity", "LoseOpportunity", "CloseIncident"}
+
+
+def test_records_that_messages_make_and_answer_are_described(document: Any) -> None:
+    win = one(document, "//e:Action[@Name='WinOpportunity']")
+    taken = {item.get("Name"): item.get("Type") for item in win.iterfind("e:Parameter", EDM)}
+    assert taken == {"OpportunityClose": "mscrm.opportunityclose", "Status": "Edm.Int32"}
+    qualify = one(document, "//e:Action[@Name='QualifyLead']")
+    assert one(qualify, "e:ReturnType/@Type") == "Collection(mscrm.crmbaseentity)"
     assert one(document, "//e:ComplexType[@Name='new_PingResponse']/e:Property/@Type") == "Edm.String"
 
 

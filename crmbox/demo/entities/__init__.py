@@ -3,8 +3,19 @@
 from crmbox.demo.entities.account import ACCOUNT
 from crmbox.demo.entities.contact import CONTACT
 from crmbox.demo.entities.incident import INCIDENT
+from crmbox.demo.entities.incident_resolution import INCIDENT_RESOLUTION
 from crmbox.demo.entities.knowledge_article import KNOWLEDGE_ARTICLE
 from crmbox.demo.entities.lead import LEAD
 from crmbox.demo.entities.opportunity import OPPORTUNITY
+from crmbox.demo.entities.opportunity_close import OPPORTUNITY_CLOSE
 
-ENTITIES = (ACCOUNT, CONTACT, LEAD, OPPORTUNITY, INCIDENT, KNOWLEDGE_ARTICLE)
+ENTITIES = (
+    ACCOUNT,
+    CONTACT,
+    LEAD,
+    OPPORTUNITY,
+    OPPORTUNITY_CLOSE,
+    INCIDENT,
+    INCIDENT_RESOLUTION,
+    KNOWLEDGE_ARTICLE,
+)

@@ -11,12 +11,14 @@ from crmbox.engine.snapshot import Snapshot
 from crmbox.webapi.metadata.attributes import DOCUMENT, NOTES
 from crmbox.webapi.model import NAMESPACE, EntityType, Model, property_name
 from crmbox.webapi.navigation import Lookup
+from crmbox.webapi.operations.process_calls import is_collection
 from crmbox.webapi.request import Request, Response
 from crmbox.webapi.routing import named
 from crmclient.metadata import (
     Attribute,
     AttributeType,
     DateTimeBehavior,
+    Holds,
     Process,
     ProcessParameter,
 )
@@ -161,7 +163,9 @@ def _action(schema: Element, process: Process) -> None:
     for parameter in process.inputs:
         nullable = {} if not parameter.required else {"Nullable": "false"}
         _add(action, "Parameter", Name=parameter.name, Type=_parameter_type(parameter), **nullable)
-    if process.outputs:
+    if is_collection(process):
+        _add(action, "ReturnType", Type=_parameter_type(process.outputs[0]), Nullable="false")
+    elif process.outputs:
         answer = f"{process.name}Response"
         _add(action, "ReturnType", Type=f"{ALIAS}.{answer}", Nullable="false")
         complex_type = _add(schema, "ComplexType", Name=answer)
@@ -171,7 +175,8 @@ def _action(schema: Element, process: Process) -> None:
 
 def _parameter_type(parameter: ProcessParameter) -> str:
     if parameter.type.is_reference:
-        return f"{ALIAS}.{parameter.targets[0] if len(parameter.targets) == 1 else _BASE}"
+        entity = f"{ALIAS}.{parameter.targets[0] if len(parameter.targets) == 1 else _BASE}"
+        return f"Collection({entity})" if parameter.holds is Holds.RECORDS else entity
     return _TYPES[parameter.type]
 
 

@@ -11,7 +11,8 @@ from crmbox.webapi.metadata.selecting import read_selection
 from crmbox.webapi.paths import unquoted
 from crmbox.webapi.request import Request, Response, json_response
 from crmbox.webapi.routing import named
-from crmclient.metadata import AttributeType, Process, ProcessParameter
+from crmclient.dataverse.own_messages import OFFERED
+from crmclient.metadata import AttributeType, Holds, Process, ProcessParameter
 
 APIS: Final = "customapis"
 REQUESTS: Final = "customapirequestparameters"
@@ -35,6 +36,7 @@ _FIELD_TYPES: Final = {
     AttributeType.UNIQUEIDENTIFIER: 12,
 }
 """Values of the option set `customapifieldtype`."""
+_RECORDS: Final = {Holds.RECORD: 3, Holds.RECORDS: 4}
 
 
 @named(APIS, "GET")
@@ -46,6 +48,9 @@ def read(request: Request) -> Response:
 
 def _items(request: Request, name: str) -> Iterator[Item]:
     for process in request.platform.processes().values():
+        if process.name in OFFERED:
+            # Dataverse's own messages are no custom APIs: $metadata alone has them.
+            continue
         if name == APIS:
             yield _api(process)
             continue
@@ -83,7 +88,7 @@ def _parameter(process: Process, parameter: ProcessParameter, set_name: str) -> 
         "name": parameter.name,
         "displayname": parameter.name,
         "description": parameter.description,
-        "type": _FIELD_TYPES[parameter.type],
+        "type": _RECORDS.get(parameter.holds, _FIELD_TYPES[parameter.type]),
         "logicalentityname": parameter.targets[0] if len(parameter.targets) == 1 else None,
         "_customapiid_value": metadata_id("process", process.name),
         **({"isoptional": not parameter.required} if request else {}),

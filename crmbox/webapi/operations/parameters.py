@@ -7,22 +7,24 @@ from decimal import Decimal
 from typing import Any
 
 from crmbox.webapi.body import parse
-from crmbox.webapi.errors import bad_payload, bad_url
+from crmbox.webapi.errors import bad_payload, bad_url, unsupported
 from crmbox.webapi.model import Model
 from crmbox.webapi.paths import Argument, unquoted
+from crmbox.webapi.records.draft import read_draft
 from crmbox.webapi.records.references import read_reference
 from crmbox.webapi.records.values import read_value
 from crmbox.webapi.rendering import plain_value
 from crmbox.webapi.request import Request
 from crmclient.errors import InvalidRecord, InvalidValue, UnknownAttribute
-from crmclient.metadata import Attribute, Process, ProcessParameter
-from crmclient.values import Reference, Value, parse_guid
+from crmclient.metadata import Attribute, Holds, Process, ProcessParameter
+from crmclient.parameters import in_place
+from crmclient.values import NewRecord, ProcessValue, ProcessValues, Reference, parse_guid
 
 
-def read_inputs(request: Request, process: Process, given: Mapping[str, Any]) -> dict[str, Value]:
+def read_inputs(request: Request, process: Process, given: Mapping[str, Any]) -> dict[str, ProcessValue]:
     """What is given by name, as the process takes it. Raises InvalidRecord for what it does not take."""
     known = {parameter.name: parameter for parameter in process.inputs}
-    values: dict[str, Value] = {}
+    values: dict[str, ProcessValue] = {}
     problems: list[InvalidValue] = []
     for name, value in given.items():
         if "@" in name:
@@ -35,6 +37,8 @@ def read_inputs(request: Request, process: Process, given: Mapping[str, Any]) ->
             values[name] = _read(request, known[name], value)
         except InvalidValue as problem:
             problems.append(problem)
+        except InvalidRecord as error:
+            problems += error.problems
     if problems:
         raise InvalidRecord(process.name, problems)
     return values
@@ -75,11 +79,16 @@ def read_record(request: Request, given: Any, name: str) -> Reference:
     raise bad_payload(f"'{name}' needs an @odata.type and the record's primary key.")
 
 
-def render_outputs(model: Model, outputs: Mapping[str, Value]) -> dict[str, Any]:
-    return {
-        name: reference_json(model, value) if isinstance(value, Reference) else plain_value(value)
-        for name, value in outputs.items()
-    }
+def render_outputs(model: Model, outputs: ProcessValues) -> dict[str, Any]:
+    return {name: _output_json(model, value) for name, value in outputs.items()}
+
+
+def _output_json(model: Model, value: Any) -> Any:
+    if isinstance(value, Reference):
+        return reference_json(model, value)
+    if isinstance(value, tuple) and all(isinstance(item, Reference) for item in value):
+        return [reference_json(model, item) for item in value]
+    return plain_value(value)
 
 
 def reference_json(model: Model, reference: Reference) -> dict[str, Any]:
@@ -87,12 +96,39 @@ def reference_json(model: Model, reference: Reference) -> dict[str, Any]:
     return {"@odata.type": f"#{type_.type_name}", type_.entity.primary_id: reference.id}
 
 
-def _read(request: Request, parameter: ProcessParameter, given: Any) -> Value:
+def _read(request: Request, parameter: ProcessParameter, given: Any) -> ProcessValue:
     if given is None:
         return None
+    match parameter.holds:
+        case Holds.RECORD:
+            return _new_record(request, parameter, given, parameter.name)
+        case Holds.RECORDS:
+            if not isinstance(given, list):
+                raise bad_payload(f"'{parameter.name}' takes an array of records.")
+            places = (f"{parameter.name}/{index}" for index in range(len(given)))
+            return tuple(
+                _new_record(request, parameter, item, place)
+                for item, place in zip(given, places, strict=True)
+            )
     if parameter.type.is_reference:
         return read_record(request, given, parameter.name)
     return read_value(Attribute(parameter.name, parameter.type), given)
+
+
+def _new_record(request: Request, parameter: ProcessParameter, given: Any, place: str) -> NewRecord:
+    """A record to be made. Raises InvalidRecord, each of whose problems says where it stands."""
+    if not isinstance(given, dict):
+        raise bad_payload(f"'{place}' takes a record.")
+    named = str(given.get("@odata.type", "")).rpartition(".")[2]
+    type_ = request.model.entity_type(named or parameter.targets[0])
+    try:
+        draft = read_draft(request, type_, given, creating=True)
+    except InvalidRecord as error:
+        raise InvalidRecord(type_.name, [in_place(place, problem) for problem in error.problems]) from error
+    if not draft.is_simple:
+        raise unsupported(f"related records and files in '{place}'")
+    id = {} if draft.id is None else {type_.entity.primary_id: draft.id}
+    return NewRecord(type_.name, {**draft.values, **id})
 
 
 def _types_of(model: Model, given: Mapping[str, Any]) -> list[str]:

@@ -20,8 +20,13 @@ from crmbox.webapi.paths import Argument
 from crmbox.webapi.rendering import context
 from crmbox.webapi.request import Request, Response, json_response, no_content
 from crmbox.webapi.routing import Shape, Target, on, unbound
-from crmclient.metadata import Process
-from crmclient.values import Reference, Value
+from crmclient.metadata import Holds, Process
+from crmclient.values import ProcessValues, Reference
+
+
+def is_collection(process: Process) -> bool:
+    """Whether the answer is a collection of records by itself: OData calls it `value`."""
+    return [(output.name, output.holds) for output in process.outputs] == [("value", Holds.RECORDS)]
 
 
 @unbound
@@ -67,11 +72,14 @@ def _run(request: Request, process: Process, given: Mapping[str, Any], target: R
     return _answer(request, process, outputs) if process.outputs else no_content()
 
 
-def _answer(request: Request, process: Process, outputs: Mapping[str, Value]) -> Response:
+def _answer(request: Request, process: Process, outputs: ProcessValues) -> Response:
     """A single record comes back as that record, everything else by name."""
     only = next(iter(outputs.values()))
     if len(outputs) == 1 and isinstance(only, Reference):
         where = context(request.base, request.model.entity_type(only.entity), single=True)
         return json_response({"@odata.context": where, **reference_json(request.model, only)})
-    where = f"{request.base}$metadata#{NAMESPACE}.{process.name}Response"
+    if is_collection(process):
+        where = f"{request.base}$metadata#Collection({NAMESPACE}.crmbaseentity)"
+    else:
+        where = f"{request.base}$metadata#{NAMESPACE}.{process.name}Response"
     return json_response({"@odata.context": where, **render_outputs(request.model, outputs)})

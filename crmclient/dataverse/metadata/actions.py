@@ -1,23 +1,27 @@
-"""Classic process actions, which no table describes as custom APIs are described: `$metadata` lists them.
+"""Actions that no table describes as custom APIs are described: `$metadata` lists them.
 
-It lists every action, Dataverse's own as well. Theirs have plain names; those of an organisation have its
-publisher's prefix, with an underscore.
+It lists every action, Dataverse's own as well. Theirs have plain names, and `own_messages` says which of them
+are offered; those of an organisation have its publisher's prefix, with an underscore.
 """
 
 from __future__ import annotations
 
 import io
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from typing import Final
 
 from lxml import etree
 
 from crmclient.dataverse.metadata.documents import ProcessDocument
+from crmclient.dataverse.own_messages import FORBIDDEN, OFFERED, Message
 from crmclient.errors import UnexpectedAnswer
-from crmclient.metadata import AttributeType, Process, ProcessParameter
+from crmclient.metadata import AttributeType, Holds, Process, ProcessParameter
 
 _EDM: Final = "{http://docs.oasis-open.org/odata/ns/edm}"
 _ANY_ENTITY: Final = "crmbaseentity"
+_UNNAMED: Final = "value"
+_UNKNOWN: Final = Message("")
 _TYPES: Final = {
     "Edm.String": AttributeType.STRING,
     "Edm.Boolean": AttributeType.BOOLEAN,
@@ -33,7 +37,8 @@ _Properties = Mapping[str, str]
 
 def read(document: bytes, entities: Collection[str], known: Collection[str]) -> dict[str, ProcessDocument]:
     """The actions of a `$metadata` document that are not `known`: not those bound to collections, nor those
-    with a required input of a type that there is no value for. Raises UnexpectedAnswer."""
+    with a required input of a type that there is no value for. Raises UnexpectedAnswer.
+    """
     actions: list[etree._Element] = []
     types: dict[str, _Properties] = {}
     try:
@@ -61,7 +66,7 @@ def read(document: bytes, entities: Collection[str], known: Collection[str]) -> 
     found = {}
     for action in actions:
         name = action.get("Name", "")
-        if "_" in name and name not in known:
+        if ("_" in name or name in OFFERED) and name not in known and name not in FORBIDDEN:
             process = _process(action, name, entities, types)
             if process is not None:
                 found[name] = ProcessDocument(process)
@@ -71,6 +76,7 @@ def read(document: bytes, entities: Collection[str], known: Collection[str]) -> 
 def _process(
     action: etree._Element, name: str, entities: Collection[str], types: Mapping[str, _Properties]
 ) -> Process | None:
+    message = OFFERED.get(name, _UNKNOWN)
     taken = list(action.iterfind(f"{_EDM}Parameter"))
     bound = None
     if action.get("IsBound") == "true":
@@ -82,28 +88,64 @@ def _process(
         required = each.get("Nullable") == "false"
         parameter = _parameter(each.get("Name", ""), each.get("Type", ""), entities, required=required)
         if parameter is not None:
+            parameter = _told(parameter, message, entities)
+        # Of records of any entity nothing says what they are made of.
+        if parameter is not None and (parameter.holds is Holds.VALUE or len(parameter.targets) == 1):
             inputs.append(parameter)
         elif required:
             return None
     answer = action.find(f"{_EDM}ReturnType")
-    properties = {} if answer is None else types.get(_short(answer.get("Type", "")), {})
-    outputs = (_parameter(each, kind, entities, required=False) for each, kind in properties.items())
-    return Process(name, name, tuple(inputs), tuple(each for each in outputs if each is not None), bound)
+    outputs = () if answer is None else tuple(_outputs(answer.get("Type", ""), entities, types))
+    return Process(name, message.label or name, tuple(inputs), outputs, bound)
+
+
+def _told(parameter: ProcessParameter, message: Message, entities: Collection[str]) -> ProcessParameter:
+    """The parameter with what is known of the message beside its `$metadata`."""
+    if not parameter.type.is_reference or parameter.holds is Holds.RECORDS:
+        return parameter
+    targets = parameter.targets or tuple(
+        name for name in message.targets.get(parameter.name, ()) if name in entities
+    )
+    holds = Holds.RECORD if parameter.name in message.records else Holds.VALUE
+    return replace(parameter, targets=targets, holds=holds)
+
+
+def _outputs(
+    kind: str, entities: Collection[str], types: Mapping[str, _Properties]
+) -> Iterator[ProcessParameter]:
+    """The properties of a type of answers, or the answer itself, which OData calls `value`."""
+    properties = types.get(_short(kind), {}) if not _is_collection(kind) else {}
+    for name, type_ in (properties or {_UNNAMED: kind}).items():
+        parameter = _parameter(name, type_, entities, required=False)
+        if parameter is None and _any_entities(type_):
+            parameter = ProcessParameter(name, AttributeType.LOOKUP, False, (), holds=Holds.RECORDS)
+        if parameter is not None:
+            yield parameter
 
 
 def _parameter(name: str, kind: str, entities: Collection[str], *, required: bool) -> ProcessParameter | None:
     if kind in _TYPES:
         return ProcessParameter(name, _TYPES[kind], required)
-    entity = _entity(kind, entities)
+    several = _is_collection(kind)
+    entity = _entity(kind.removeprefix("Collection(").removesuffix(")") if several else kind, entities)
     if entity is not None:
-        return ProcessParameter(name, AttributeType.LOOKUP, required, (entity,))
-    if _short(kind) == _ANY_ENTITY:
+        holds = Holds.RECORDS if several else Holds.VALUE
+        return ProcessParameter(name, AttributeType.LOOKUP, required, (entity,), holds=holds)
+    if not several and _short(kind) == _ANY_ENTITY:
         return ProcessParameter(name, AttributeType.LOOKUP, required)
     return None
 
 
 def _entity(kind: str, entities: Collection[str]) -> str | None:
-    return _short(kind) if not kind.startswith("Collection(") and _short(kind) in entities else None
+    return _short(kind) if not _is_collection(kind) and _short(kind) in entities else None
+
+
+def _any_entities(kind: str) -> bool:
+    return _is_collection(kind) and _short(kind).removesuffix(")") == _ANY_ENTITY
+
+
+def _is_collection(kind: str) -> bool:
+    return kind.startswith("Collection(")
 
 
 def _short(kind: str) -> str:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from crmclient.dataverse.metadata.documents import ProcessDocument
-from crmclient.metadata import AttributeType, Process, ProcessParameter
+from crmclient.dataverse.own_messages import FORBIDDEN
+from crmclient.metadata import AttributeType, Holds, Process, ProcessParameter
 
 APIS, REQUESTS, RESPONSES = "customapis", "customapirequestparameters", "customapiresponseproperties"
 
@@ -26,6 +27,8 @@ _TYPES: Final = {
     0: AttributeType.BOOLEAN,
     1: AttributeType.DATETIME,
     2: AttributeType.DECIMAL,
+    3: AttributeType.LOOKUP,
+    4: AttributeType.LOOKUP,
     5: AttributeType.LOOKUP,
     6: AttributeType.DOUBLE,
     7: AttributeType.INTEGER,
@@ -34,7 +37,8 @@ _TYPES: Final = {
     10: AttributeType.STRING,
     12: AttributeType.UNIQUEIDENTIFIER,
 }
-"""Those of the option set `customapifieldtype` that one value can be; entities and lists cannot."""
+"""Those of the option set `customapifieldtype` that an endpoint has values for; lists of texts are none."""
+_HOLDS: Final = {3: Holds.RECORD, 4: Holds.RECORDS}
 
 
 def read(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, ProcessDocument]:
@@ -44,10 +48,10 @@ def read(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, ProcessDo
     found: dict[str, ProcessDocument] = {}
     for row in rows[APIS]:
         taken = inputs.get(row["customapiid"], [])
-        known = [item for item in taken if item["type"] in _TYPES]
-        if row["bindingtype"] not in (_GLOBAL, _ENTITY):
+        known = [item for item in taken if _is_read(item)]
+        if row["bindingtype"] not in (_GLOBAL, _ENTITY) or row["uniquename"] in FORBIDDEN:
             continue
-        if any(item["type"] not in _TYPES and not item.get("isoptional") for item in taken):
+        if any(not _is_read(item) and not item.get("isoptional") for item in taken):
             continue
         given = [item for item in outputs.get(row["customapiid"], []) if item["type"] in _TYPES]
         name = row["uniquename"]
@@ -72,6 +76,11 @@ def _by_api(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, An
     return found
 
 
+def _is_read(row: Mapping[str, Any]) -> bool:
+    """Whether an input can be given: of a record without an entity nothing says what it is made of."""
+    return row["type"] in _TYPES and (row["type"] not in _HOLDS or bool(row.get("logicalentityname")))
+
+
 def _parameter(row: Mapping[str, Any], *, required: bool) -> ProcessParameter:
     target = row.get("logicalentityname")
     return ProcessParameter(
@@ -80,4 +89,5 @@ def _parameter(row: Mapping[str, Any], *, required: bool) -> ProcessParameter:
         required,
         (target,) if target else (),
         row.get("description") or "",
+        _HOLDS.get(row["type"], Holds.VALUE),
     )

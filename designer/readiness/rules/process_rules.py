@@ -12,8 +12,24 @@ from designer.sentences import Sentence as _
 def process_exists(subject: EndpointSubject, settings: ActionSettings) -> Found:
     if not settings.process:
         yield _("Choose the process to run."), "settings.process"
+    elif settings.process in subject.metadata.conventions.forbidden_processes:
+        # Another rule says so.
+        return
     elif subject.metadata.process(settings.process) is None:
         yield _("The platform has no process “%(process)s”.", process=settings.process), "settings.process"
+
+
+@blocking_of(ActionSettings, "process-forbidden")
+def process_may_be_run(subject: EndpointSubject, settings: ActionSettings) -> Found:
+    if settings.process in subject.metadata.conventions.forbidden_processes:
+        yield (
+            _(
+                "“%(process)s” is about rights, metadata or any number of records. No endpoint may run it. "
+                "Choose another process.",
+                process=settings.process,
+            ),
+            "settings.process",
+        )
 
 
 @blocking_of(ActionSettings, "process-bound-elsewhere")

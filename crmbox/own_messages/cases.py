@@ -1,0 +1,35 @@
+"""CloseIncident: a case is resolved, and an activity tells how."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from crmbox.own_messages.states import end, ended, note_end, status_of, still_open
+from crmbox.processes import Context, process
+from crmclient.dataverse.own_messages import OFFERED
+from crmclient.metadata import AttributeType, Holds, ProcessParameter
+from crmclient.values import ProcessValues
+
+_RESOLVED: Final = 1
+_RESOLUTION: Final = "IncidentResolution"
+
+
+@process(
+    "CloseIncident",
+    label=OFFERED["CloseIncident"].label,
+    inputs=(
+        ProcessParameter(
+            _RESOLUTION, AttributeType.LOOKUP, True, ("incidentresolution",), holds=Holds.RECORD
+        ),
+        ProcessParameter("Status", AttributeType.INTEGER),
+    ),
+)
+def close_incident(context: Context, inputs: Mapping[str, Any]) -> ProcessValues:
+    activity = inputs[_RESOLUTION]
+    case = ended(activity, "incidentid")
+    record = still_open(context, case, ())
+    status = status_of(context, case.entity, _RESOLVED, inputs["Status"])
+    note_end(context, activity)
+    end(context, record, {"statuscode": status})
+    return {}

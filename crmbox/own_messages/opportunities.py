@@ -1,0 +1,47 @@
+"""WinOpportunity and LoseOpportunity: an opportunity ends, and an activity tells how."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from typing import Any, Final
+
+from crmbox.own_messages.states import end, ended, note_end, status_of, still_open
+from crmbox.processes import Context, process
+from crmclient.dataverse.own_messages import OFFERED
+from crmclient.metadata import AttributeType, Holds, ProcessParameter
+from crmclient.values import ProcessValues
+
+_WON: Final = 1
+_LOST: Final = 2
+_CLOSE: Final = "OpportunityClose"
+_INPUTS: Final = (
+    ProcessParameter(_CLOSE, AttributeType.LOOKUP, True, ("opportunityclose",), holds=Holds.RECORD),
+    ProcessParameter("Status", AttributeType.INTEGER),
+)
+
+
+@process("WinOpportunity", label=OFFERED["WinOpportunity"].label, inputs=_INPUTS)
+def win_opportunity(context: Context, inputs: Mapping[str, Any]) -> ProcessValues:
+    _close(context, inputs, _WON)
+    return {}
+
+
+@process("LoseOpportunity", label=OFFERED["LoseOpportunity"].label, inputs=_INPUTS)
+def lose_opportunity(context: Context, inputs: Mapping[str, Any]) -> ProcessValues:
+    _close(context, inputs, _LOST)
+    return {}
+
+
+def _close(context: Context, inputs: Mapping[str, Any], state: int) -> None:
+    activity = inputs[_CLOSE]
+    opportunity = ended(activity, "opportunityid")
+    record = still_open(context, opportunity, ("estimatedvalue",))
+    status = status_of(context, opportunity.entity, state, inputs["Status"])
+    revenue = activity.values.get("actualrevenue")
+    if revenue is None and state == _WON:
+        revenue = record.values.get("estimatedvalue")
+    ended_on = activity.values.get("actualend") or dt.datetime.now(dt.UTC)
+    note_end(context, activity)
+    values = {"statuscode": status, "actualvalue": revenue, "actualclosedate": ended_on.date()}
+    end(context, record, values)
