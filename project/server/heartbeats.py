@@ -10,7 +10,9 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from ctypes import c_ulonglong, sizeof
 from dataclasses import dataclass
+from mmap import mmap
 from multiprocessing import get_context
 from typing import Any
 
@@ -25,7 +27,12 @@ _SUSPENDED = 5.0
 
 def shared_counts(workers: int, method: str | None = None) -> Any:
     """A count for each worker, which processes that are started by `method` share."""
-    return get_context(method).RawArray("Q", workers)
+    context = get_context(method)
+    if context.get_start_method() != "fork":
+        return context.RawArray("Q", workers)
+    # Memory that is inherited needs no file: /dev/shm is missing or closed to the service in some containers.
+    counts = c_ulonglong * workers
+    return counts.from_buffer(mmap(-1, sizeof(counts)))
 
 
 def count_up(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import signal
 import subprocess
@@ -9,6 +10,8 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from multiprocessing import get_context
+from multiprocessing.heap import Heap
 from pathlib import Path
 
 import pytest
@@ -96,6 +99,18 @@ def test_a_machine_that_was_suspended_does_not_blame_its_workers() -> None:
     assert heartbeats.silent() == []
     clock.now += 3600
     assert heartbeats.silent() == []
+
+
+def test_workers_share_their_counts_where_there_is_no_folder_for_shared_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("multiprocessing.heap.Arena._dir_candidates", ["/nowhere"])
+    monkeypatch.setattr("multiprocessing.heap.BufferWrapper._heap", Heap())
+    counts = shared_counts(2, "fork")
+    worker = get_context("fork").Process(target=operator.setitem, args=(counts, 1, 7))
+    worker.start()
+    worker.join(SECONDS)
+    assert list(counts) == [0, 7]
 
 
 def test_nobody_is_missed_where_that_is_switched_off() -> None:
