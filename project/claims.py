@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
+from time import sleep
 
 from django.db.models import Q
 
 from project.models import Claim
+
+# Between two looks at a claim that somebody else has, in seconds.
+_PAUSE = 0.5
 
 
 def take(name: str, holder: str, seconds: float) -> bool:
@@ -21,6 +25,22 @@ def take(name: str, holder: str, seconds: float) -> bool:
     # Of several that find no row, one makes it.
     Claim.objects.bulk_create([Claim(name=name, holder=holder, until=until)], ignore_conflicts=True)
     return Claim.objects.filter(name=name, holder=holder, until__gt=now).exists()
+
+
+def take_from_the_dead(name: str, holder: str, seconds: float) -> bool:
+    """As `take`, but a claim that nobody renews is waited for: who was killed could not give it back."""
+    last = _until(name)
+    while not take(name, holder, seconds):
+        until = _until(name)
+        if last is not None and until is not None and until > last:
+            return False
+        last = until
+        sleep(_PAUSE)
+    return True
+
+
+def _until(name: str) -> dt.datetime | None:
+    return Claim.objects.filter(name=name).values_list("until", flat=True).first()
 
 
 def give_back(name: str, holder: str) -> None:

@@ -30,8 +30,8 @@ BATCH = 500
 PAUSE = 0.05
 """Seconds between two steps, for everybody else."""
 
-# While a step runs, nobody else takes the round over.
-_LEASE = 120.0
+# While a step runs, nobody else takes the round over. Whoever is killed in a step keeps it for so long.
+_LEASE = 30.0
 _ROUND, _DUE = "tidying", "tidied"
 
 
@@ -39,10 +39,15 @@ class Busy(Exception):
     """Another process is at it."""
 
 
-def tidy() -> Iterator[tuple[str, int]]:
-    """Remove all that has expired: name and number of each kind, as it is done. Raises Busy."""
+def tidy(*, waits: bool = False) -> Iterator[tuple[str, int]]:
+    """Remove all that has expired: name and number of each kind, as it is done.
+
+    Raises Busy while another process is at it. With `waits`, one that was killed does not count: what it had
+    is taken over once its lease is up, in half a minute at most.
+    """
     holder = uuid.uuid4().hex
-    if not claims.take(_ROUND, holder, _LEASE):
+    take = claims.take_from_the_dead if waits else claims.take
+    if not take(_ROUND, holder, _LEASE):
         raise Busy
     try:
         for kind in kinds():

@@ -130,13 +130,23 @@ def test_one_at_a_time_has_a_job_until_its_time_is_up_or_it_is_given_back() -> N
 
 
 @pytest.mark.django_db
-def test_the_command_says_so_when_another_process_is_at_it() -> None:
+def test_the_command_says_so_when_another_process_is_at_it(monkeypatch: pytest.MonkeyPatch) -> None:
     keys(1, LONG_AGO)
     assert claims.take("tidying", "another", 60)
+    # While the command looks again, the other process goes on to its next step.
+    monkeypatch.setattr("project.claims.sleep", lambda seconds: claims.take("tidying", "another", 60))
     with pytest.raises(CommandError, match="Another process"):
         call_command("tidy")
     assert IdempotencyRecord.objects.count() == 1
     claims.give_back("tidying", "another")
+    call_command("tidy", stdout=io.StringIO())
+    assert IdempotencyRecord.objects.count() == 0
+
+
+@pytest.mark.django_db
+def test_the_command_takes_over_from_a_process_that_was_killed() -> None:
+    keys(1, LONG_AGO)
+    assert claims.take("tidying", "killed", 1)
     call_command("tidy", stdout=io.StringIO())
     assert IdempotencyRecord.objects.count() == 0
 

@@ -14,7 +14,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            for name, removed in tidy():
+            for name, removed in tidy(waits=True):
                 self.stdout.write(f"{name}: {removed} removed")
         except Busy:
             raise CommandError("Another process is removing what has expired. Try again later.") from None
