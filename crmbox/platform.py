@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
-from django.db import DEFAULT_DB_ALIAS
+from django.db import DEFAULT_DB_ALIAS, connections
 
 from crmbox import option_sets as options
 from crmbox import users
 from crmbox.engine.bulkhead import Bulkhead
 from crmbox.engine.connection import read_unit, write_unit
-from crmbox.engine.deadlines import Work
+from crmbox.engine.deadlines import Work, in_time
 from crmbox.engine.identities import SERVICE_USER
 from crmbox.engine.queries import run as run_query
 from crmbox.engine.queries import run_at_once as run_query_at_once
@@ -31,7 +31,8 @@ from crmbox.records.record_files import Upload, download
 from crmbox.records.retrieve import retrieve, retrieve_at_once
 from crmbox.records.update import update, update_at_once
 from crmclient.dataverse.conventions import CONVENTIONS
-from crmclient.errors import PlatformError
+from crmclient.ended_connections import asked_again
+from crmclient.errors import PlatformError, Unavailable
 from crmclient.metadata import (
     Attribute,
     Entity,
@@ -54,6 +55,8 @@ from crmclient.values import (
     Stored,
     Values,
 )
+
+T = TypeVar("T")
 
 
 class EmbeddedPlatform:
@@ -90,7 +93,8 @@ class EmbeddedPlatform:
                 return create(unit, entity, values, id=id, caller=call.caller)
 
     def retrieve(self, entity: str, id: Guid, columns: Sequence[str], *, call: Call = SERVICE_CALL) -> Record:
-        with self._work(call):
+        def read() -> Record:
+            in_time(call)
             single = single_read(self._alias)
             if single is not None:
                 record = retrieve_at_once(single, entity, id, tuple(columns))
@@ -98,6 +102,8 @@ class EmbeddedPlatform:
                     return record
             with read_unit(self._alias) as unit:
                 return retrieve(unit, entity, id, tuple(columns))
+
+        return self._read(read, call)
 
     def update(
         self,
@@ -140,7 +146,8 @@ class EmbeddedPlatform:
             disassociate(unit, entity, id, relationship, related, caller=call.caller)
 
     def query(self, query: Query, page: Page = ALL, *, call: Call = SERVICE_CALL) -> QueryResult:
-        with self._work(call):
+        def read() -> QueryResult:
+            in_time(call)
             single = single_read(self._alias)
             if single is not None:
                 found = run_query_at_once(single, query, page)
@@ -148,6 +155,8 @@ class EmbeddedPlatform:
                     return found
             with read_unit(self._alias) as unit:
                 return run_query(unit, query, page)
+
+        return self._read(read, call)
 
     def upload(
         self,
@@ -241,8 +250,16 @@ class EmbeddedPlatform:
         return SERVICE_USER
 
     def user(self, id: Guid) -> PlatformUser:
-        with self._work(_ABOUT_CALLER), read_unit(self._alias) as unit:
-            return users.user(unit, id)
+        def read() -> PlatformUser:
+            with read_unit(self._alias) as unit:
+                return users.user(unit, id)
+
+        return self._read(read, _ABOUT_CALLER)
+
+    def _read(self, read: Callable[[], T], call: Call) -> T:
+        with self._work(call):
+            # A read changes nothing, so it may be done again where its connection was cut.
+            return asked_again(connections[self._alias], read, (Unavailable,))
 
     def _work(self, call: Call) -> Work:
         bulkhead = self._caller_bulkhead if call.about_caller else self._bulkhead

@@ -133,6 +133,7 @@ def _database(url: str) -> dict[str, Any]:
             "PRAGMA cache_size=-8192;",
         }
     else:
+        database["ENGINE"] = "project.postgresql"
         # Django leaves this off, for poolers that lend a connection for one transaction only: whoever has
         # such a one adds `?prepare_threshold=None` to the URL.
         options = database.setdefault("OPTIONS", {})
@@ -143,7 +144,7 @@ def _database(url: str) -> dict[str, Any]:
             options.setdefault(name, value)
     database["CONN_MAX_AGE"] = None
     # Whoever uses a connection first in a request finds out whether it still lives. The API's requests do so
-    # by the revision's read, which they need anyway.
+    # by the revision's read, which they need anyway. What ends later is noticed by project.postgresql.
     database["CONN_HEALTH_CHECKS"] = True
     return database
 

@@ -13,11 +13,20 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeAlias, cast
 
-from django.db import DEFAULT_DB_ALIAS, DatabaseError, IntegrityError, connections, transaction
+from django.db import (
+    DEFAULT_DB_ALIAS,
+    DatabaseError,
+    IntegrityError,
+    InterfaceError,
+    OperationalError,
+    connections,
+    transaction,
+)
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 
 from crmclient import new_guid
+from crmclient.ended_connections import asked_again
 from crmclient.watchdog import Watch
 from runtime.http.addresses import client_address
 from runtime.http.failures import problem_of
@@ -86,17 +95,24 @@ class Idempotency:
             deadline=self._deadline(),
             expires=self.exchange.now + LIFETIME,
         )
-        try:
+
+        def insert() -> None:
             with transaction.atomic():
                 record.save(force_insert=True)
+
+        try:
+            _even_if_cut(insert)
         except IntegrityError:
             if not again:
                 raise
-            return self._known()
+            return self._known(record)
         return record
 
-    def _known(self) -> IdempotencyRecord:
+    def _known(self, claimed: IdempotencyRecord) -> IdempotencyRecord:
         known = IdempotencyRecord.objects.filter(digest=self.digest).first()
+        if known is not None and known.record_id == claimed.record_id:
+            # The connection was cut after the database had kept the claim.
+            return known
         if known is None or known.expires < self.exchange.now:
             # Gone, or about to be: removed between the two statements.
             IdempotencyRecord.objects.filter(digest=self.digest, expires__lt=self.exchange.now).delete()
@@ -136,9 +152,16 @@ class Idempotency:
             self._store(record, respond(problem, self.exchange.request))
 
     def _store(self, record: IdempotencyRecord, response: HttpResponse) -> None:
-        IdempotencyRecord.objects.filter(pk=record.pk).update(
-            status=response.status_code, headers=dict(response.headers), content=response.content
-        )
+        answer = {
+            "status": response.status_code,
+            "headers": dict(response.headers),
+            "content": response.content,
+        }
+        _even_if_cut(lambda: IdempotencyRecord.objects.filter(pk=record.pk).update(**answer))
+
+
+def _even_if_cut(write: Callable[[], object]) -> None:
+    asked_again(connections[DEFAULT_DB_ALIAS], write, (OperationalError, InterfaceError))
 
 
 def _replay(record: IdempotencyRecord) -> HttpResponse:

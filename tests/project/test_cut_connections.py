@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 
 import psycopg
 import pytest
 import requests
+from django.contrib.auth.models import User
+from django.db import OperationalError, connection, transaction
 
 from tests.dataverse.reaching import credentials
-from tests.servers import Site
+from tests.servers import Site, until
 
 # SQLite has no connections to cut.
 pytestmark = [pytest.mark.processes, pytest.mark.postgresql]
 
 THREADS = 4
 AT_ONCE = 2 * THREADS
+
+ACCOUNTS, KEYS = "e_account", "runtime_idempotencyrecord"
 
 
 def test_every_thread_of_the_service_answers_after_its_connection_was_cut(site: Site) -> None:
@@ -51,6 +56,37 @@ def test_every_thread_of_the_service_answers_after_its_connection_was_cut(site: 
             assert _statuses(ask) == expected
 
 
+def test_what_may_be_done_twice_is_done_again_where_the_connection_ended_in_its_midst(site: Site) -> None:
+    server = site.start(WORKERS="1", CALLER_RATE="0")
+    headers = {"Authorization": f"Bearer {server.token('rep')}"}
+
+    def create() -> requests.Response:
+        keyed = {**headers, "Idempotency-Key": os.urandom(8).hex()}
+        return server.request("POST", "/api/sales/accounts", json={"name": "Cut"}, headers=keyed)
+
+    def read() -> requests.Response:
+        return server.request("GET", "/api/sales/queries/accounts", headers=headers)
+
+    def read_one() -> requests.Response:
+        return server.request("GET", path, headers=headers)
+
+    path = create().headers["Location"]
+    for ask, table in ((read, ACCOUNTS), (read_one, ACCOUNTS), (create, KEYS)):
+        with ThreadPoolExecutor(1) as pool, held(site, table):
+            answer = pool.submit(ask)
+            _cut_who_waits(site)
+        assert answer.result().status_code == 200, server.output()[-6000:]
+    # The answer of a keyed write is kept after the record is made.
+    with ThreadPoolExecutor(1) as pool, ExitStack() as keys:
+        with held(site, ACCOUNTS):
+            answer = pool.submit(create)
+            _until_somebody_waits(site)
+            keys.enter_context(held(site, KEYS))
+        _cut_who_waits(site)
+        keys.close()
+        assert answer.result().status_code == 200, answer.result().text
+
+
 def test_every_thread_of_the_crm_server_answers_after_its_connection_was_cut(site: Site) -> None:
     server = site.start_crm("--threads", str(THREADS))
     headers = {"Authorization": f"Bearer {credentials(server.url).fetch(20).text}"}
@@ -66,6 +102,77 @@ def test_every_thread_of_the_crm_server_answers_after_its_connection_was_cut(sit
         for _ in range(2):
             cut(site)
             assert max(_statuses(ask)) < 300
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_connection_that_ends_between_two_statements_of_a_request_is_replaced() -> None:
+    _ask_first()
+    for _ in range(2):
+        _end_connection()
+        assert not User.objects.filter(username="nobody").exists()
+    _end_connection()
+    with transaction.atomic():
+        User.objects.create(username="somebody")
+    assert User.objects.filter(username="somebody").exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_transaction_whose_connection_ends_fails_as_a_whole_and_the_next_one_does_not() -> None:
+    _ask_first()
+
+    @transaction.atomic
+    def write() -> None:
+        User.objects.create(username="lost")
+        _end_connection()
+        User.objects.create(username="never made")
+
+    with pytest.raises(OperationalError):
+        write()
+    with transaction.atomic():
+        assert not User.objects.filter(username__in=("lost", "never made")).exists()
+
+
+def _ask_first() -> None:
+    """Use the connection as the first statement of a request does, which asks whether it lives."""
+    connection.close_if_unusable_or_obsolete()
+    assert not User.objects.filter(username="nobody").exists()
+
+
+def _end_connection() -> None:
+    """End the connection of this thread, as the database's administrator would."""
+    assert connection.connection is not None
+    parameters = connection.get_connection_params()
+    address = {name: parameters[name] for name in ("host", "port", "user", "dbname") if name in parameters}
+    with psycopg.connect(**address, autocommit=True) as other:
+        other.execute("SELECT pg_terminate_backend(%s, 10000)", [connection.connection.info.backend_pid])
+
+
+@contextmanager
+def held(site: Site, table: str) -> Iterator[None]:
+    """A lock on a table, which whoever reads or writes it waits for."""
+    with psycopg.connect(site.environment["DATABASE_URL"]) as connection:
+        connection.execute(f"LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE")
+        yield
+
+
+def _until_somebody_waits(site: Site) -> list[int]:
+    """The servers' processes that wait for a lock."""
+
+    def who() -> list[int]:
+        with psycopg.connect(site.environment["DATABASE_URL"]) as connection:
+            found = connection.execute(
+                "SELECT pid FROM pg_stat_activity "
+                "WHERE datname = current_database() AND wait_event_type = 'Lock'"
+            )
+            return [pid for (pid,) in found]
+
+    return until(who)
+
+
+def _cut_who_waits(site: Site) -> None:
+    pids = _until_somebody_waits(site)
+    with psycopg.connect(site.environment["DATABASE_URL"], autocommit=True) as connection:
+        connection.execute("SELECT pg_terminate_backend(pid, 10000) FROM unnest(%s::int[]) AS pid", [pids])
 
 
 def cut(site: Site) -> None:

@@ -1,0 +1,37 @@
+"""Django's backend for PostgreSQL, which also notices connections that ended between two statements.
+
+Django asks a connection once in each request whether it lives. A request that spends seconds on something
+else, such as a password's hash, would find out by its next statement, too late to repeat that.
+"""
+
+from __future__ import annotations
+
+import select
+
+from django.db.backends.postgresql import base
+from psycopg.pq import TransactionStatus
+
+
+class DatabaseWrapper(base.DatabaseWrapper):
+    def close_if_health_check_failed(self) -> None:
+        """Called before each statement outside a transaction, and before each transaction."""
+        if self._may_have_ended():
+            self.health_check_done = False
+        super().close_if_health_check_failed()
+
+    def _may_have_ended(self) -> bool:
+        """Whether the server has said something unasked, as it does at the end, or the connection is broken.
+
+        That takes no trip to the server. Within a transaction nothing is noticed: what it did is lost, so it
+        has to fail.
+        """
+        if self.connection is None or self.in_atomic_block:
+            return False
+        server = self.connection.pgconn
+        if self.connection.closed:
+            return True
+        if server.transaction_status != TransactionStatus.IDLE:
+            return False
+        poll = select.poll()
+        poll.register(server.socket, select.POLLIN)
+        return bool(poll.poll(0))
