@@ -30,6 +30,7 @@ from crmbox.records.delete import delete
 from crmbox.records.record_files import Upload, download
 from crmbox.records.retrieve import retrieve, retrieve_at_once
 from crmbox.records.update import update, update_at_once
+from crmbox.records.upsert import upsert
 from crmclient.dataverse.conventions import CONVENTIONS
 from crmclient.ended_connections import asked_again
 from crmclient.errors import PlatformError, Unavailable
@@ -53,6 +54,7 @@ from crmclient.values import (
     Record,
     Reference,
     Stored,
+    Upserted,
     Values,
 )
 
@@ -122,6 +124,19 @@ class EmbeddedPlatform:
                     return stored
             with write_unit(self._alias) as unit:
                 return update(unit, entity, id, values, if_version=if_version, caller=call.caller)
+
+    def upsert(
+        self,
+        entity: str,
+        key: Values,
+        values: Values,
+        *,
+        exists: bool | None = None,
+        if_version: str | None = None,
+        call: Call = SERVICE_CALL,
+    ) -> Upserted:
+        with self._work(call), write_unit(self._alias) as unit:
+            return upsert(unit, entity, key, values, exists=exists, if_version=if_version, caller=call.caller)
 
     def delete(
         self, entity: str, id: Guid, *, if_version: str | None = None, call: Call = SERVICE_CALL

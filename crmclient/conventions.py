@@ -31,6 +31,8 @@ class Ability(str, Enum):
     DISTINCT = "distinct"
     # `Platform.batch`: all of it, or none.
     BATCHES = "batches"
+    # `Platform.upsert`, of entities that have alternate keys.
+    UPSERTS = "upserts"
 
 
 EVERYTHING = frozenset(Ability)

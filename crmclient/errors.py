@@ -6,6 +6,7 @@
     │   ├── UnknownOptionSet
     │   ├── UnknownProcess
     │   ├── UnknownRelationship        no many-to-many relationship of the entity has the name
+    │   ├── UnknownKey                 the entity has no alternate key of these attributes
     │   └── InvalidDefinition          a metadata change that makes no sense
     ├── InvalidQuery                   a query the platform cannot run, with the construct's name
     │   └── UnfitValue                 a value that its condition cannot take
@@ -84,6 +85,21 @@ class UnknownRelationship(MetadataError):
         )
         self.entity = entity
         self.name = name
+
+
+class UnknownKey(MetadataError):
+    """No alternate key of `entity` is made of these attributes."""
+
+    def __init__(self, entity: str, attributes: Iterable[str]) -> None:
+        self.entity = entity
+        self.attributes = tuple(attributes)
+        super().__init__(
+            Sentence(
+                "%(entity)s has no alternate key of %(attributes)s.",
+                entity=entity,
+                attributes=", ".join(self.attributes) or "nothing",
+            )
+        )
 
 
 class InvalidDefinition(MetadataError):

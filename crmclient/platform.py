@@ -32,6 +32,7 @@ from crmclient.values import (
     Record,
     Reference,
     Stored,
+    Upserted,
     Values,
 )
 
@@ -134,6 +135,28 @@ class Platform(Protocol):
         """Write `values` only; None clears. Never creates.
 
         Raises RecordNotFound, VersionMismatch, and what `create` raises.
+        """
+        ...
+
+    def upsert(
+        self,
+        entity: str,
+        key: Values,
+        values: Values,
+        *,
+        exists: bool | None = None,
+        if_version: str | None = None,
+        call: Call = SERVICE_CALL,
+    ) -> Upserted:
+        """Write `values` to the record of an alternate key, or create one of `key` and `values`.
+
+        `key` has a value for each of the key's attributes, and `values` has none of them. `exists` says what
+        the caller takes for granted: True never creates, and raises RecordNotFound, whose id is the key as
+        `alternate_keys.written` has it; False never updates, and raises DuplicateKey. With `if_version` the
+        record exists, and has that version. Unless it is said whether it exists, `values` are of attributes
+        that can be both created and updated.
+
+        Raises UnknownKey, RecordNotFound, VersionMismatch, and what `create` raises; Unsupported.
         """
         ...
 

@@ -31,6 +31,7 @@ from crmclient.values import (
     Record,
     Reference,
     Stored,
+    Upserted,
     Values,
 )
 
@@ -109,6 +110,19 @@ class StandIn(ABC):
         call: Call = SERVICE_CALL,
     ) -> Stored:
         return self._platform.update(entity, id, values, if_version=if_version, call=call)
+
+    @_declared(Effect.WRITE)
+    def upsert(
+        self,
+        entity: str,
+        key: Values,
+        values: Values,
+        *,
+        exists: bool | None = None,
+        if_version: str | None = None,
+        call: Call = SERVICE_CALL,
+    ) -> Upserted:
+        return self._platform.upsert(entity, key, values, exists=exists, if_version=if_version, call=call)
 
     @_declared(Effect.WRITE)
     def delete(

@@ -110,6 +110,13 @@ class Stored:
 
 
 @dataclass(frozen=True, slots=True)
+class Upserted(Stored):
+    """What an upsert leaves; whether the record is new."""
+
+    created: bool
+
+
+@dataclass(frozen=True, slots=True)
 class QueryResult:
     """Rows in the query's order, keyed by alias or attribute (`alias.attribute` for a link's columns).
 

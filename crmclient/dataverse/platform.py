@@ -29,6 +29,7 @@ from crmclient.dataverse.records.associations import Associations
 from crmclient.dataverse.records.batch import Batches
 from crmclient.dataverse.records.file_facts import FileFacts
 from crmclient.dataverse.records.one import Records
+from crmclient.dataverse.records.upserts import Upserts
 from crmclient.dataverse.records.writes import Writes
 from crmclient.errors import UnknownOptionSet
 from crmclient.metadata import (
@@ -51,6 +52,7 @@ from crmclient.values import (
     Record,
     Reference,
     Stored,
+    Upserted,
     Values,
 )
 
@@ -88,6 +90,7 @@ class DataversePlatform:
         self._associations = Associations(api, self._catalogue, self._records.retrieve)
         self._batches = Batches(api, writes)
         self._queries = Queries(api, self._catalogue, files)
+        self._upserts = Upserts(api, self._catalogue, self._records, self._queries.run)
         self._uploads = Uploads(api, self._catalogue, files, self._records.retrieve)
         self._downloads = Downloads(api, self._catalogue, files, self._records.retrieve)
         self._processes = Processes(api, self._catalogue)
@@ -113,6 +116,18 @@ class DataversePlatform:
         call: Call = SERVICE_CALL,
     ) -> Stored:
         return self._records.update(Update(entity, id, values, if_version), call)
+
+    def upsert(
+        self,
+        entity: str,
+        key: Values,
+        values: Values,
+        *,
+        exists: bool | None = None,
+        if_version: str | None = None,
+        call: Call = SERVICE_CALL,
+    ) -> Upserted:
+        return self._upserts.upsert(entity, key, values, exists, if_version, call)
 
     def delete(
         self, entity: str, id: Guid, *, if_version: str | None = None, call: Call = SERVICE_CALL

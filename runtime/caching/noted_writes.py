@@ -88,6 +88,11 @@ class NotedWrites(StandIn):
         # With an owner, platforms may change that of the records below it.
         return (ANY,) if ownership is not None and ownership.attribute in values else (entity,)
 
+    def _upsert(
+        self, entity: str, key: Mapping[str, Any], values: Mapping[str, Any], **options: Any
+    ) -> Iterable[str]:
+        return self._update(entity, "", values)
+
     def _delete(self, *args: Any, **options: Any) -> Iterable[str]:
         # Platforms delete, and take links from, whatever refers to the record.
         return (ANY,)
@@ -132,6 +137,7 @@ def _anything(platform: NotedWrites, *args: Any, **options: Any) -> Iterable[str
 _WRITTEN: Mapping[str, Callable[..., Iterable[str]]] = {
     "create": NotedWrites._create,
     "update": NotedWrites._update,
+    "upsert": NotedWrites._upsert,
     "delete": NotedWrites._delete,
     "upload": NotedWrites._upload,
     "batch": NotedWrites._batch,

@@ -8,7 +8,7 @@ from typing import Any, Final, TypeVar, cast
 
 import pytest
 
-from crmclient.errors import PlatformError
+from crmclient.errors import PlatformError, UnknownKey
 from crmclient.stand_in import Asked, StandIn
 
 R = TypeVar("R")
@@ -155,5 +155,7 @@ def _rename_error(error: PlatformError) -> None:
     for name in ("entity", "key"):
         if hasattr(error, name):
             setattr(error, name, _BACK.get(getattr(error, name), getattr(error, name)))
+    if isinstance(error, UnknownKey):
+        error.attributes = tuple(_BACK.get(name, name) for name in error.attributes)
     for problem in getattr(error, "problems", ()):
         problem.attribute = _BACK.get(problem.attribute, problem.attribute)

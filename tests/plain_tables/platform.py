@@ -18,10 +18,12 @@ from crmclient import (
     Record,
     Reference,
     Stored,
+    Upserted,
     Value,
     Values,
     new_guid,
 )
+from crmclient.alternate_keys import checked_key, unknown_record
 from crmclient.conventions import Ability, Conventions
 from crmclient.errors import (
     AccessDenied,
@@ -110,6 +112,39 @@ class PlainTables:
     ) -> Stored:
         with self._work(call):
             return self._update(entity, id, values, if_version)
+
+    def upsert(
+        self,
+        entity: str,
+        key: Values,
+        values: Values,
+        *,
+        exists: bool | None = None,
+        if_version: str | None = None,
+        call: Call = SERVICE_CALL,
+    ) -> Upserted:
+        if Ability.UPSERTS not in self.conventions.abilities:
+            raise Unsupported("Records are written by their ids.")
+        must_exist = exists is True or if_version is not None
+        known, update = self.attributes(entity), exists is not False
+        named = checked_key(
+            ENTITIES[entity], known, key, values, may_create=not must_exist, may_update=update
+        )
+        with self._work(call):
+            cells = self._checked(entity, key, creates=True, whole=False)
+            same = " AND ".join(f"folded({name}) = folded(?)" for name in cells)
+            row = self._database.execute(
+                f"SELECT {entity}_key FROM {entity} WHERE {same}", [*cells.values()]
+            ).fetchone()
+            if row is None and must_exist:
+                raise unknown_record(ENTITIES[entity], key)
+            if row is None:
+                made = self._create(entity, {**key, **values}, None, call)
+                return Upserted(made.id, made.version, created=True)
+            if not update:
+                raise DuplicateKey(entity, named.name)
+            stored = self._update(entity, row[0], values, if_version)
+            return Upserted(stored.id, stored.version, created=False)
 
     def delete(
         self, entity: str, id: Guid, *, if_version: str | None = None, call: Call = SERVICE_CALL
@@ -326,15 +361,15 @@ class PlainTables:
         }
         return Record(entity, id, self._version(entity, id), values)
 
-    def _checked(self, entity: str, values: Values, *, creates: bool) -> dict[str, Any]:
-        """The cells to write. Raises InvalidRecord with every wrong value."""
+    def _checked(self, entity: str, values: Values, *, creates: bool, whole: bool = True) -> dict[str, Any]:
+        """The cells to write; of a `whole` record. Raises InvalidRecord with every wrong value."""
         known, problems, found = self.attributes(entity), [], {}
         for name, value in values.items():
             try:
                 found[name] = self._cell(known.get(name), name, value, creates)
             except InvalidValue as error:
                 problems.append(error)
-        if creates:
+        if creates and whole:
             missing = [one for name, one in known.items() if one.is_required and values.get(name) is None]
             problems += [MissingRequired(one.logical_name, "A value is needed.") for one in missing]
         if problems:

@@ -35,7 +35,7 @@ CONVENTIONS: Final = Conventions(
     ),
     users=Users(MEMBER, id="member_key", name="label", disabled="away"),
     common=frozenset({"phone"}),
-    abilities=frozenset({Ability.PAGES, Ability.TOTALS, Ability.BATCHES}),
+    abilities=frozenset({Ability.PAGES, Ability.TOTALS, Ability.BATCHES, Ability.UPSERTS}),
 )
 
 

@@ -1,0 +1,74 @@
+"""Writing a record by its alternate key: it is updated, or created where there is none."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from crmbox.engine.connection import WriteUnit
+from crmbox.engine.dialects.base import DbValue
+from crmbox.engine.names import quote
+from crmbox.engine.snapshot import StoredEntity
+from crmbox.records.create import create
+from crmbox.records.update import update
+from crmclient.alternate_keys import checked_key, unknown_record
+from crmclient.errors import DuplicateKey, InvalidRecord, InvalidValue
+from crmclient.limits import wrong_value
+from crmclient.values import Guid, Upserted, Values
+
+
+def upsert(
+    unit: WriteUnit,
+    entity: str,
+    key: Values,
+    values: Values,
+    *,
+    exists: bool | None = None,
+    if_version: str | None = None,
+    caller: Guid | None = None,
+) -> Upserted:
+    """Write on behalf of `caller` or else the service. Raises as `Platform.upsert`.
+
+    Whoever writes has the version's lock, so that nobody makes the record between the look and the write.
+    """
+    stored = unit.snapshot.entity(entity)
+    attributes = {name: column.attribute for name, column in stored.columns.items()}
+    must_exist = exists is True or if_version is not None
+    known = checked_key(
+        stored.entity,
+        attributes,
+        key,
+        values,
+        may_create=not must_exist,
+        may_update=exists is not False,
+    )
+    names = tuple(key)
+    rows = unit.rows(_find_sql(stored, names, unit.dialect.placeholder), _encoded(stored, key))
+    if not rows:
+        if must_exist:
+            raise unknown_record(stored.entity, key)
+        made = create(unit, entity, {**key, **values}, caller=caller)
+        return Upserted(made.id, made.version, created=True)
+    if exists is False:
+        raise DuplicateKey(entity, known.name)
+    changed = update(unit, entity, str(rows[0][0]), values, if_version=if_version, caller=caller)
+    return Upserted(changed.id, changed.version, created=False)
+
+
+def _encoded(stored: StoredEntity, key: Values) -> list[DbValue]:
+    """The key as it is compared. Raises InvalidRecord for what no record can hold."""
+    found: list[DbValue] = []
+    problems: list[InvalidValue] = []
+    for name, value in key.items():
+        try:
+            found.append(stored.columns[name].encode_key(value))
+        except (TypeError, ValueError) as error:
+            problems.append(wrong_value(name, error))
+    if problems:
+        raise InvalidRecord(stored.entity.logical_name, problems)
+    return found
+
+
+@lru_cache(maxsize=1024)
+def _find_sql(stored: StoredEntity, names: tuple[str, ...], mark: str) -> str:
+    same = " AND ".join(f"{quote(stored.columns[name].comparable)} = {mark}" for name in names)
+    return f"SELECT {quote(stored.id_column.name)} FROM {quote(stored.table)} WHERE {same}"

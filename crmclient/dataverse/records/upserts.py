@@ -1,0 +1,160 @@
+"""Writing a record by its alternate key: a PATCH of the key's address, which creates where there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+from urllib.parse import quote
+
+from crmclient.alternate_keys import checked_key, unknown_record, written
+from crmclient.dataverse import paths
+from crmclient.dataverse.api import REPRESENTATION, Api, tag_of, version_of
+from crmclient.dataverse.metadata.catalogue import Catalogue
+from crmclient.dataverse.records.decoding import property_name
+from crmclient.dataverse.records.encoding import encode
+from crmclient.dataverse.records.one import Records
+from crmclient.dataverse.records.payload import payload
+from crmclient.dataverse.subjects import Kind, Subject
+from crmclient.errors import (
+    DuplicateKey,
+    InvalidRecord,
+    InvalidValue,
+    StateConflict,
+    UnexpectedAnswer,
+)
+from crmclient.limits import wrong_value
+from crmclient.metadata import AlternateKey, Attribute, AttributeType, Entity
+from crmclient.platform import Call, Create, Update
+from crmclient.query.ast import ALL, Column, Condition, Filter, Operator, Page, Query
+from crmclient.values import Guid, QueryResult, Reference, Stored, Upserted, Values
+
+_CREATED: Final = 201
+# Dataverse's documentation: a key whose value holds one of these cannot be written by its address.
+_UNFIT: Final = frozenset("/<>*%&:\\?+")
+# A record that is made between the look and the write is there at the next look.
+_LOOKS: Final = 2
+
+
+class Upserts:
+    """Raises as `Platform.upsert`."""
+
+    def __init__(
+        self,
+        api: Api,
+        catalogue: Catalogue,
+        records: Records,
+        query: Callable[[Query, Page, Call], QueryResult],
+    ) -> None:
+        self._api = api
+        self._catalogue = catalogue
+        self._records = records
+        self._query = query
+
+    def upsert(
+        self,
+        entity_name: str,
+        key: Values,
+        values: Values,
+        exists: bool | None,
+        if_version: str | None,
+        call: Call,
+    ) -> Upserted:
+        entity = self._catalogue.entity(entity_name)
+        attributes = self._catalogue.document(entity_name).attributes
+        must_exist = exists is True or if_version is not None
+        known = checked_key(
+            entity, attributes, key, values, may_create=not must_exist, may_update=exists is not False
+        )
+        literals = _literals(entity, [attributes[name] for name in known.attributes], key)
+        content = payload(self._catalogue, entity, values, creating=not must_exist)
+        if any(not _UNFIT.isdisjoint(literal) for literal in literals.values()):
+            return self._by_id(entity, known, key, values, exists, if_version, must_exist, call)
+        headers = {"Prefer": REPRESENTATION}
+        if must_exist:
+            headers["If-Match"] = tag_of(if_version)
+        elif exists is False:
+            headers["If-None-Match"] = "*"
+        address = ",".join(f"{name}={quote(literal, safe='')}" for name, literal in literals.items())
+        path = paths.with_query(f"{entity.entity_set}({address})", {"$select": entity.primary_id})
+        request = self._api.request("PATCH", path, content, headers)
+        subject = Subject(
+            Kind.RECORD,
+            entity_name,
+            written(key),
+            values={**key, **values},
+            keys=entity.keys,
+            primary_id=entity.primary_id,
+        )
+        try:
+            answer = self._api.send(request, subject, call)
+        except DuplicateKey as error:
+            # Of a record that is not to be there Dataverse does not say by which key it is.
+            if exists is False and error.key == entity.primary_id:
+                raise DuplicateKey(entity_name, known.name) from error
+            raise
+        row = answer.json()
+        id = row.get(entity.primary_id)
+        if not isinstance(id, str):
+            raise UnexpectedAnswer("The platform's answer to an upsert has no id.")
+        return Upserted(id, version_of(row.get("@odata.etag")), created=answer.status == _CREATED)
+
+    def _by_id(
+        self,
+        entity: Entity,
+        known: AlternateKey,
+        key: Values,
+        values: Values,
+        exists: bool | None,
+        if_version: str | None,
+        must_exist: bool,
+        call: Call,
+    ) -> Upserted:
+        """The same in two calls, of a key that cannot stand in an address."""
+        name = entity.logical_name
+        for _ in range(_LOOKS):
+            id = self._find(entity, key, call)
+            if id is not None:
+                if exists is False:
+                    raise DuplicateKey(name, known.name)
+                return _upserted(self._records.update(Update(name, id, values, if_version), call), False)
+            if must_exist:
+                raise unknown_record(entity, key)
+            try:
+                return _upserted(self._records.create(Create(name, {**key, **values}), call), True)
+            except DuplicateKey as error:
+                if exists is False or error.key != known.name:
+                    raise
+        raise StateConflict(f"The {name} is changed by others all the time.")
+
+    def _find(self, entity: Entity, key: Values, call: Call) -> Guid | None:
+        same = tuple(
+            Condition(name, Operator.EQ, (value.id if isinstance(value, Reference) else value,))
+            for name, value in key.items()
+        )
+        query = Query(entity.logical_name, (Column(entity.primary_id),), Filter(same), top=1)
+        rows = self._query(query, ALL, call).rows
+        return str(rows[0][entity.primary_id]) if rows else None
+
+
+def _upserted(stored: Stored, created: bool) -> Upserted:
+    return Upserted(stored.id, stored.version, created)
+
+
+def _literals(entity: Entity, attributes: list[Attribute], key: Values) -> dict[str, str]:
+    """The key's values as they stand in an address, by property. Raises InvalidRecord."""
+    found: dict[str, str] = {}
+    problems: list[InvalidValue] = []
+    for attribute in attributes:
+        value = key[attribute.logical_name]
+        try:
+            encoded = encode(attribute, value.id if isinstance(value, Reference) else value)
+        except (TypeError, ValueError) as error:
+            problems.append(wrong_value(attribute.logical_name, error))
+            continue
+        text = str(encoded)
+        if attribute.type in (AttributeType.STRING, AttributeType.MEMO):
+            text = "'" + text.replace("'", "''") + "'"
+        found[property_name(attribute)] = text
+    if problems:
+        raise InvalidRecord(entity.logical_name, problems)
+    return found
