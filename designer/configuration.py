@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from designer.definitions import (
@@ -55,9 +55,15 @@ class Endpoint:
 
     @property
     def path(self) -> str:
-        """The path, with `{id}` where a record's id stands, and `{relatedId}` where a related one's does."""
+        """The path, with `{id}` where a record's id stands, `{relatedId}` where a related one's does, and
+        `{value}` where the value of a key does."""
         definition = self.definition
         return self.kind.path_of(module=definition.module, segment=self.segment, name=definition.name)
+
+    def without_defaults(self) -> Endpoint:
+        """The same where what a call leaves out stays as it is, so that a default would mean nothing."""
+        inputs = tuple(known.model_copy(update={"default": None}) for known in self.definition.inputs)
+        return replace(self, definition=self.definition.model_copy(update={"inputs": inputs}))
 
     @property
     def item_path(self) -> str | None:

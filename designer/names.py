@@ -23,6 +23,7 @@ RESERVED_SEGMENTS = frozenset(
         "queries",
         "actions",
         "files",
+        "keys",
         "static",
         "media",
         "health",

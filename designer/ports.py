@@ -55,7 +55,8 @@ class Attempt:
     of the type's entity, or for none. `claims` are what expressions read as `user.claims`.
 
     `record`, `file` and `related` are the ids in the path, `query` and `headers` as sent; `content` is the
-    body. `method` is one of the endpoint's; empty: its first.
+    body. Where a key finds the record, `record` is the key's value. `method` is one of the endpoint's; empty:
+    its first.
     `dry`: what the rules need is read; what would then be asked of the platform, a read too, is not sent.
     """
 

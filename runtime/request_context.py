@@ -59,7 +59,8 @@ class Exchange:
 
     request: HttpRequest
     user_context: UserProperties
-    # Whether something can be read at a path, and what stands in this one for the record's id.
+    # Whether something can be read at a path, and what stands in this one for the record: its id, or the
+    # value of its key.
     is_readable: Callable[[str], bool] = _no_route
     record: str = ""
     # What stands in the path for the id of one of the record's files.

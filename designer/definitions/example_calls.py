@@ -66,8 +66,9 @@ class ExampleCallDefinition(Definition):
     """A call as somebody has tried it, and what it should be answered.
 
     It is made without a token (`anonymous`), or as a caller of `caller_type` with `roles` and `claims`, who
-    stands for the record `caller_record`. `record`, `file` and `related` are the ids in the path, `query` and
-    `headers` as sent, `body` as JSON; `method` empty: the endpoint's first.
+    stands for the record `caller_record`. `record`, `file` and `related` are the ids in the path (`record`
+    the value of a key, where one finds it), `query` and `headers` as sent, `body` as JSON; `method` empty:
+    the endpoint's first.
 
     The answer should have `status`, all that `shape` names with a value of its type or null, and, by their
     JSON Pointers, exactly `values`. Whoever calls with a role of `refused_for` alone should be refused.

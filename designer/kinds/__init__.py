@@ -11,6 +11,7 @@ from designer.kinds.associate import ASSOCIATE
 from designer.kinds.create import CREATE
 from designer.kinds.delete import DELETE
 from designer.kinds.files import DOWNLOAD, UPLOAD
+from designer.kinds.keys import READ_BY_KEY, UPSERT
 from designer.kinds.operation_kind import OperationKind, Place, Scope, Section
 from designer.kinds.option_sets import GLOBAL_OPTION_SET, LOCAL_OPTION_SET
 from designer.kinds.queries import MULTI_QUERY, PAGINATED_QUERY, SINGLE_QUERY
@@ -28,6 +29,8 @@ KINDS.register(
     CREATE,
     UPDATE,
     DELETE,
+    READ_BY_KEY,
+    UPSERT,
     ASSOCIATE,
     UPLOAD,
     DOWNLOAD,

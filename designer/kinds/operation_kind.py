@@ -64,8 +64,9 @@ class Meaning:
 class OperationKind:
     """A kind of operation.
 
-    `path` is a template of `{module}`, `{segment}`, `{name}`, `{id}` (a record's id in the request) and
-    `{relatedId}` (the id of a record that it is related to). `methods` are the HTTP methods of that path, of
+    `path` is a template of `{module}`, `{segment}`, `{name}`, `{id}` (a record's id in the request),
+    `{relatedId}` (the id of a record that it is related to) and, at its end, `{value}` (of an alternate key,
+    by which the record is found). `methods` are the HTTP methods of that path, of
     which an endpoint may take fewer (`Endpoint.methods`). They are spellings of one operation, unless
     `meanings` says what each does. `settings` declares what only this kind needs; its fields are
     the form's. `binds_all_required`: what the platform requires must be set. `partial`: an input that is not
@@ -96,9 +97,24 @@ class OperationKind:
         return any(method != "GET" for method in self.methods)
 
     @property
-    def is_on_record(self) -> bool:
-        """Whether it is about one record, that of the id in the path."""
+    def is_by_id(self) -> bool:
+        """Whether the path holds a record's id."""
         return "{id}" in self.path
+
+    @property
+    def is_by_key(self) -> bool:
+        """Whether the path ends in the value of an alternate key."""
+        return "{value}" in self.path
+
+    @property
+    def is_on_record(self) -> bool:
+        """Whether it is about one record that is there, which the path names."""
+        return self.is_by_id or (self.is_by_key and not self.settings.creates_records)
+
+    @property
+    def makes_new_records(self) -> bool:
+        """Whether each call makes a record."""
+        return self.settings.creates_records and not self.is_by_key
 
     @property
     def is_on_related_record(self) -> bool:
@@ -115,5 +131,6 @@ class OperationKind:
         return "{name}" in self.path
 
     def path_of(self, *, module: str, segment: str, name: str) -> str:
-        """The path with `{id}` and `{relatedId}` left for the request's."""
-        return self.path.format(module=module, segment=segment, name=name, id="{id}", relatedId="{relatedId}")
+        """The path with `{id}`, `{relatedId}` and `{value}` left for the request's."""
+        requests = {place: f"{{{place}}}" for place in ("id", "relatedId", "value")}
+        return self.path.format(module=module, segment=segment, name=name, **requests)

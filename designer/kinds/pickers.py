@@ -89,6 +89,14 @@ def _leading(place: PickerPlace) -> Iterator[tuple[Relationship, str]]:
             yield relationship, other
 
 
+def _alternate_keys(place: PickerPlace) -> Iterator[tuple[str, str]]:
+    """The alternate keys of the entity, each with its attributes in their order."""
+    known = place.metadata.entities().get(place.entity) if place.entity else None
+    for key in known.keys if known is not None else ():
+        yield key.name, f"{', '.join(key.attributes)} ({key.name})"
+
+
+ALTERNATE_KEY = Picker(_alternate_keys)
 OPTION_SET = Picker(_option_sets)
 PROCESS = Picker(_processes)
 FILE_COLUMN = Picker(lambda place: _attributes(place, lambda attribute: attribute.type.holds_file))

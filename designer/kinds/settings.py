@@ -52,6 +52,11 @@ class EndpointSettings(Definition):
         return ""
 
     @property
+    def key_name(self) -> str:
+        """The alternate key whose value the path gives; empty where a path holds none, or none is chosen."""
+        return ""
+
+    @property
     def designed_query(self) -> DesignedQuery | None:
         """The endpoint's own query, where its kind asks one and it is designed."""
         return None

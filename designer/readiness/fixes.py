@@ -15,6 +15,7 @@ from crmclient.metadata import Attribute
 from designer.definitions import BindingDefinition, EndpointSettings, InputDefinition
 from designer.kinds.associate import AssociateSettings
 from designer.kinds.files import UploadSettings
+from designer.kinds.keys import KeySettings
 from designer.names import input_name
 from designer.readiness.findings import Finding
 from designer.readiness.subjects import EndpointSubject
@@ -151,6 +152,13 @@ def _fit(subject: EndpointSubject, settings: UploadSettings, place: str) -> Fix 
     if attribute is None or attribute.max_size is None:
         return None
     return Fix(_("Set it to %(size)d") % {"size": attribute.max_size}, {place: attribute.max_size})
+
+
+@_fixes_of(KeySettings, "key-unknown")
+def _choose_key(subject: EndpointSubject, settings: KeySettings, place: str) -> Fix | None:
+    """Where an entity has one alternate key only, it is meant."""
+    known = subject.metadata.entities().get(subject.entity)
+    return _only([key.name for key in known.keys] if known else [], place)
 
 
 @_fixes("relationship-unknown", "relationship-not-many-to-many")

@@ -144,6 +144,14 @@ class EndpointSubject:
     def input_names(self) -> frozenset[str]:
         return frozenset(known.name for known in self.inputs)
 
+    @cached_property
+    def set_by_path(self) -> frozenset[str]:
+        """The attributes that a new record has from the path."""
+        known = self.metadata.entities().get(self.entity)
+        keys = known.keys if known is not None and self.definition.settings.creates_records else ()
+        name = self.definition.settings.key_name
+        return frozenset(one for key in keys if key.name == name for one in key.attributes)
+
     def bound(self, name: str) -> Attribute | None:
         """The attribute that input `name` is first bound to."""
         for binding in self.bindings:

@@ -22,8 +22,10 @@ from runtime.operations.queries import (
     SingleQueryOperation,
 )
 from runtime.operations.read import ReadOperation
+from runtime.operations.read_by_key import ReadByKeyOperation
 from runtime.operations.update import UpdateOperation
 from runtime.operations.upload import UploadOperation
+from runtime.operations.upsert import UpsertOperation
 
 
 def _is_operation(item: object) -> bool:
@@ -43,6 +45,8 @@ OPERATIONS.register(
     CreateOperation,
     UpdateOperation,
     DeleteOperation,
+    ReadByKeyOperation,
+    UpsertOperation,
     AssociateOperation,
     UploadOperation,
     DownloadOperation,

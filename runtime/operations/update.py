@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import ClassVar
 
 from django.http import HttpResponse
@@ -27,12 +26,8 @@ class UpdateOperation(Operation):
     def __init__(self, endpoint: Endpoint, platform: Platform) -> None:
         super().__init__(endpoint, platform)
         self.entity = self.require_entity()
-        definition = endpoint.definition
-        # An absent key is left alone, so a default would never mean anything.
-        inputs = tuple(known.model_copy(update={"default": None}) for known in definition.inputs)
-        endpoint = replace(endpoint, definition=definition.model_copy(update={"inputs": inputs}))
         attributes = platform.attributes(self.entity)
-        self.payload = Payload(endpoint, self.entity, attributes, platform)
+        self.payload = Payload(endpoint.without_defaults(), self.entity, attributes, platform)
         self.guard = WriteGuard(endpoint, self.payload.written, platform)
         self.versions = Versions(self.guard.steps.version, self.settings(VersionSettings))
 
@@ -55,7 +50,7 @@ class UpdateOperation(Operation):
             if not values:
                 return self._unchanged(exchange, wanted) if found is None else found.version
             if found is not None:
-                self.guard.check(found, values, exchange)
+                self.guard.check(found.values, values, exchange)
             return self.platform.update(
                 self.entity, id, values, if_version=wanted, call=exchange.call
             ).version

@@ -12,8 +12,10 @@ from django.http.response import HttpResponseBase
 from designer.configuration import Configuration, Endpoint
 
 # Where a request's own values stand in a path's segments: the record's id and, under it, the id of a related
-# record or of a file.
+# record or of a file; or the value of a key, which is all that follows its name.
 _RECORD = 4
+_KEYS = "keys"
+_KEY_VALUE = 6
 _UNDER_RECORD = (("related", 6), ("file", 7))
 _ANY = "*"
 
@@ -22,7 +24,10 @@ BuiltinView: TypeAlias = Callable[[HttpRequest], HttpResponseBase]
 
 
 class Match(NamedTuple):
-    """The endpoints at a path by method, and the values that stood in it."""
+    """The endpoints at a path by method, and the values that stood in it.
+
+    `record` is its id, or the value of its key.
+    """
 
     endpoints: Mapping[str, int]
     record: str | None = None
@@ -94,6 +99,11 @@ class RoutingTable:
         segments = path.split("/")
         if len(segments) <= _RECORD:
             return None
+        if segments[_RECORD] == _KEYS and len(segments) > _KEY_VALUE:
+            # Servers decode the path: a slash may be part of the value.
+            found = self._paths.get("/".join([*segments[:_KEY_VALUE], _ANY]))
+            if found is not None:
+                return Match(found, "/".join(segments[_KEY_VALUE:]))
         record, segments[_RECORD] = segments[_RECORD], _ANY
         found = self._paths.get("/".join(segments))
         if found is not None:
@@ -133,7 +143,7 @@ def _is_in_place(before: Endpoint, after: Endpoint | None) -> bool:
 
 
 def _shapes(endpoint: Endpoint) -> tuple[str, ...]:
-    own = endpoint.path.replace("{id}", _ANY).replace("{relatedId}", _ANY)
+    own = endpoint.path.replace("{id}", _ANY).replace("{relatedId}", _ANY).replace("{value}", _ANY)
     return (own, f"{own}/{_ANY}") if endpoint.item_path else (own,)
 
 

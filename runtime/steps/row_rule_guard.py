@@ -17,53 +17,71 @@ from runtime.http.problems import FieldError, Problem
 from runtime.request_context import Exchange
 from runtime.steps.platform_changes import following
 from runtime.steps.rules import CallersRule, RowRule, rule_of_entity, rule_of_record
-from runtime.steps.steps import Found, Steps
+from runtime.steps.steps import Steps
 
 OUTSIDE = "outside_row_rule"
+MOVES = "This would move the record to where you may not reach it."
 _SENTENCE = "This would create a record where you may not reach it."
 
 
-class WriteGuard:
-    """A write may not move a record out of the rule that let its caller reach it.
+class MoveGuard:
+    """A write of the attributes `written` may not move a record out of `rule`, by which it was reached.
 
-    `steps` are those of an endpoint that may write the attributes `written` of its record.
+    `reads` are the attributes that have to be read of the record first.
     """
 
-    def __init__(self, endpoint: Endpoint, written: frozenset[str], platform: Platform) -> None:
-        rule = rule_of_record(endpoint, platform)
+    def __init__(self, rule: RowRule | None, written: frozenset[str], platform: Platform) -> None:
         self._system = platform.conventions.of(rule.entity) if rule else SystemAttributes()
         looked_at = rule.attributes if rule else frozenset()
         # Attributes that no rule looks at move nothing: then there is nothing to check.
-        reads = () if looked_at.isdisjoint(self._system.changed_by(written)) else sorted(looked_at)
-        self.steps = Steps(endpoint, platform, reads=reads)
+        self.reads = (
+            () if looked_at.isdisjoint(self._system.changed_by(written)) else tuple(sorted(looked_at))
+        )
         self._platform = platform
         self._rule = rule
 
-    def check(self, found: Found, values: Mapping[str, Value], exchange: Exchange) -> None:
-        """Raises Problem 403 when `values`, written to what was found, would move it out of the rule.
+    def stays(self, found: Mapping[str, Value], values: Mapping[str, Value], exchange: Exchange) -> bool:
+        """Whether what was found stays within the rule when `values` are written to it.
 
-        Where only the platform could tell, that counts as out of it.
+        Where only the platform could tell, it does not.
         """
         if self._rule is None:
-            return
+            return True
         own = self._rule.of_caller(exchange)
         if own.attributes.isdisjoint(self._system.changed_by(values.keys())):
-            return
-        if not self._stays(own, found, values, exchange):
-            raise Problem(403, OUTSIDE, "This would move the record to where you may not reach it.")
+            return True
+        return self._stays(self._rule.entity, own, found, values, exchange)
+
+    def check(self, found: Mapping[str, Value], values: Mapping[str, Value], exchange: Exchange) -> None:
+        """Raises Problem 403 where the record would not stay within the rule."""
+        if not self.stays(found, values, exchange):
+            raise Problem(403, OUTSIDE, MOVES)
 
     def _stays(
-        self, rule: CallersRule, found: Found, values: Mapping[str, Value], exchange: Exchange
+        self,
+        entity: str,
+        rule: CallersRule,
+        found: Mapping[str, Value],
+        values: Mapping[str, Value],
+        exchange: Exchange,
     ) -> bool:
         if not rule.attributes.isdisjoint(self._system.composed_of(values.keys())):
             return False
-        then = following(self.steps.entity, values, rule.attributes, self._platform, exchange.call)
-        after = {**found.values, **values, **then}
+        then = following(entity, values, rule.attributes, self._platform, exchange.call)
+        after = {**found, **values, **then}
         wanted = rule.filter(exchange)
         try:
             return wanted is None or matches(wanted, after)
         except Undecidable:
             return False
+
+
+class WriteGuard(MoveGuard):
+    """That of a record whose id stands in the path; `steps` are those of its endpoint."""
+
+    def __init__(self, endpoint: Endpoint, written: frozenset[str], platform: Platform) -> None:
+        super().__init__(rule_of_record(endpoint, platform), written, platform)
+        self.steps = Steps(endpoint, platform, reads=self.reads)
 
 
 class Child(NamedTuple):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from crmclient import Guid, Platform, Value
+from crmclient.alternate_keys import written
 from crmclient.errors import RecordNotFound, StateConflict, VersionMismatch
 from crmclient.query.ast import Column, Page, Query
 from designer.configuration import Endpoint
@@ -18,8 +19,10 @@ from runtime.http.failures import Misconfigured
 from runtime.http.if_match import Meant
 from runtime.request_context import Exchange
 from runtime.steps.fetchers import SEVERAL, Fetchers
+from runtime.steps.keyed_records import KeyedRecords
 from runtime.steps.preconditions import CODE, Preconditions
 from runtime.steps.rules import RowRule, rule_of_record
+from runtime.values.key_values import KeyInPath
 
 T = TypeVar("T")
 
@@ -59,10 +62,13 @@ class Steps:
         self.entity = ""
         # The attribute that holds the record's version, where it keeps one.
         self.version: str | None = None
+        # What finds the record, where its id does not stand in the path.
+        self._key: KeyInPath | None = None
         if endpoint.entity is not None and endpoint.kind.is_on_record:
             self.rule = rule_of_record(endpoint, platform)
             entity = self.entity = endpoint.entity.entity
             self.version = platform.conventions.version_of(entity, platform.attributes(entity))
+            self._key = KeyInPath(endpoint, entity, platform) if endpoint.kind.is_by_key else None
         first = self.rule.needs.fetchers if self.rule else frozenset()
         every = [known.name for known in definition.fetchers]
         read = _members([*expressions, *_calculations(definition)], "fetch", every)
@@ -79,6 +85,9 @@ class Steps:
             self._finishing.append(self._preconditions.check)
         self._columns = tuple(dict.fromkeys((*reads, *self._record_attributes(expressions))))
         self._reads_record = bool(self._columns or self.rule)
+        self._keyed = (
+            None if self._key is None else KeyedRecords(self.entity, self._columns, self.version, platform)
+        )
 
     def problems(self, own: Mapping[int, tuple[str, ...]]) -> dict[int, tuple[str, ...]]:
         """The codes by status of an operation with these steps, given its `own`, for the document."""
@@ -135,6 +144,8 @@ class Steps:
 
     def _find(self, exchange: Exchange) -> Found:
         self._early.run(exchange)
+        if self._key is not None and self._keyed is not None:
+            return self._find_by_key(self._key, self._keyed, exchange)
         id = exchange.record_id
         if self.rule is None:
             record = self._platform.retrieve(self.entity, id, self._columns, call=exchange.call)
@@ -150,6 +161,14 @@ class Steps:
         if not rows:
             raise RecordNotFound(self.entity, id)
         return Found(id, str(rows[0][self.version]) if self.version else None, rows[0])
+
+    def _find_by_key(self, key: KeyInPath, keyed: KeyedRecords, exchange: Exchange) -> Found:
+        values = key.read(exchange.record)
+        row = keyed.find(values, exchange, self.rule)
+        if row is None:
+            raise RecordNotFound(self.entity, written(values))
+        id = str(row[keyed.primary_id])
+        return Found(id, str(row[self.version]) if self.version else None, row)
 
     def _record_attributes(self, expressions: Iterable[Expression]) -> Collection[str]:
         if not self.entity:

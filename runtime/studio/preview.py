@@ -47,6 +47,8 @@ def preview(endpoint: Endpoint, base: str) -> Preview:
 def _asked(described: Description) -> Iterator[Asked]:
     sent = {field.name: field for field in described.fields}
     for parameter in described.parameters:
+        if parameter["in"] == "path":
+            continue
         known = sent.pop(parameter["name"], None)
         yield Asked(
             parameter["name"],
@@ -68,6 +70,7 @@ def _curl(endpoint: Endpoint, base: str, described: Description, example: Any) -
         if parameter["in"] == "query" and parameter.get("required")
     }
     path = endpoint.path.replace("{id}", "$ID").replace("{relatedId}", "$RELATED_ID")
+    path = path.replace("{value}", "$VALUE")
     url = f"{base}{path}" + (f"?{urlencode(query)}" if query else "")
     parts = [f"curl -i -X {method} {_quoted(url)}"]
     if endpoint.definition.access.authentication_required:

@@ -75,8 +75,10 @@ def attempt(endpoint: Endpoint, configuration: Configuration, attempted: Attempt
 def request_of(endpoint: Endpoint, attempted: Attempt) -> WSGIRequest:
     """What the caller would send."""
     path = endpoint.path
-    for name, id in (("{id}", attempted.record), ("{relatedId}", attempted.related)):
-        path = path.replace(name, quote(id, safe=""))
+    path = path.replace("{id}", quote(attempted.record, safe=""))
+    path = path.replace("{relatedId}", quote(attempted.related, safe=""))
+    # Of a request this is the path as it is read, in which nothing is encoded.
+    path = path.replace("{value}", attempted.record)
     if attempted.file and endpoint.item_path is not None:
         path = f"{path}/{quote(attempted.file, safe='')}"
     headers = {f"HTTP_{name.upper().replace('-', '_')}": value for name, value in attempted.headers.items()}

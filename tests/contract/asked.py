@@ -17,6 +17,8 @@ from tests.contract.values import UNKNOWN, Values
 
 ACCOUNT_OF = {"sales-manager": "manager", "sales-rep": "rep", "support": "agent", "customer": "customer"}
 LCIDS = ("1033", "1031", "1025", "2052", "9999", "abc", "")
+# Of accounts: what may be a number, and what may not.
+KEYS = ("N-1", "n-1", "N/1", "o'Neil, 100%", "x" * 21, "  ", "ünï", "a+b&c=d")
 FILES = (
     ("a.pdf", b"%PDF-1.4\n" + b"x" * 1000),
     ("ünï – 名.pdf", b"%PDF-1.4\n" + bytes(range(256)) * 20_000),
@@ -135,6 +137,30 @@ def associates(world: World, endpoint: EndpointDefinition) -> None:
         ask(who(endpoint), "PUT", path.replace("{relatedId}", related[0]), ids=ids, json={})
 
 
+def reads_by_key(world: World, endpoint: EndpointDefinition) -> None:
+    ask, path = world.twins.ask, world.path(endpoint)
+    for number in ("A-00001", "a-00001", *KEYS):
+        here = path.replace("{value}", quote(number, safe=""))
+        for method in ("GET", "HEAD", "PATCH"):
+            ask(who(endpoint), method, here)
+        ask(who(endpoint), "GET", f"{here}?lcid=1033")
+
+
+def upserts(world: World, endpoint: EndpointDefinition) -> None:
+    ask, path = world.twins.ask, world.path(endpoint)
+    for number in KEYS:
+        here = path.replace("{value}", quote(number, safe=""))
+        ask(who(endpoint), "PUT", here, json={"name": "Never"}, tags=("*", "*"))
+        ask(who(endpoint), "PUT", here, json={"name": "New"}, headers={"If-None-Match": "*"})
+        ask(who(endpoint), "PUT", here, json={"name": "Twice"}, headers={"If-None-Match": "*"})
+        answers = ask(who(endpoint), "PUT", here, json={"name": "Changed", "phone": None})
+        if answers.status == 200:
+            ask(who(endpoint), "PUT", here, json={"name": "Meant"}, tags=answers.tags)
+            ask(who(endpoint), "PUT", here, json={"name": "Stale"}, tags=answers.tags)
+        for body in world.values.bodies(endpoint, world.entity(endpoint)):
+            ask(who(endpoint), "PUT", here, json=body)
+
+
 def uploads(world: World, endpoint: EndpointDefinition) -> None:
     ask, path = world.twins.ask, world.path(endpoint)
     ids = world.made(endpoint) or world.records(endpoint)[0]
@@ -219,6 +245,7 @@ def option_sets(world: World, endpoint: EndpointDefinition) -> None:
 # What only reads comes first, so that it finds the demo as it was on both sides.
 ASKED: dict[str, Callable[[World, EndpointDefinition], None]] = {
     "read": reads,
+    "read-by-key": reads_by_key,
     "download": downloads,
     "single-query": queries,
     "multi-query": queries,
@@ -227,6 +254,7 @@ ASKED: dict[str, Callable[[World, EndpointDefinition], None]] = {
     "local-option-set": option_sets,
     "create": creates,
     "update": updates,
+    "upsert": upserts,
     "upload": uploads,
     "action": actions,
     "global-action": actions,

@@ -31,6 +31,34 @@ ASSOCIATE: dict[str, Any] = {
     "name": "members",
     "settings": {"relationship": "teammembership_association", "related": "systemuser"},
 }
+UPSERT: dict[str, Any] = {
+    "kind": "upsert",
+    "module": MODULE,
+    "exposure": "account",
+    "name": "number",
+    "settings": {"key": "accountnumber"},
+    "inputs": [
+        {"name": "name", "type": "String", "required": True},
+        {"name": "phone", "type": "String", "nullable": True},
+        {"name": "staff", "type": "Integer"},
+    ],
+    "bindings": [
+        {"attribute": "name", "value": "name"},
+        {"attribute": "telephone1", "value": "phone"},
+        {"attribute": "numberofemployees", "value": "staff"},
+    ],
+}
+READ_BY_KEY: dict[str, Any] = {
+    "kind": "read-by-key",
+    "module": MODULE,
+    "exposure": "account",
+    "name": "number",
+    "settings": {"key": "accountnumber"},
+    "columns": [
+        {"attribute": name}
+        for name in ("accountid", "accountnumber", "name", "telephone1", "primarycontactid")
+    ],
+}
 MEMBERS: dict[str, Any] = {
     "kind": "multi-query",
     "module": MODULE,
@@ -53,7 +81,10 @@ def everything(platform: Platform) -> ConfigurationDocument:
             ExposedEntityDefinition(module=MODULE, segment=name, entity=name)
             for name in (*ENTITIES, *ASSOCIATED)
         ),
-        endpoints=(*_usual(platform), *map(EndpointDefinition.model_validate, (CAPPED, ASSOCIATE, MEMBERS))),
+        endpoints=(
+            *_usual(platform),
+            *map(EndpointDefinition.model_validate, (CAPPED, ASSOCIATE, MEMBERS, UPSERT, READ_BY_KEY)),
+        ),
     )
 
 

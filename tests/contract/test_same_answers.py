@@ -28,6 +28,8 @@ OFFERED: list[str] = [
     *(f"{MODULE}.{name}.{kind}" for name in ENTITIES for kind in ("read", "create", "update", "delete")),
     *(f"{MODULE}.paginated-query.{name}" for name in ENTITIES),
     f"{MODULE}.team.associate.members",
+    f"{MODULE}.account.upsert.number",
+    f"{MODULE}.account.read-by-key.number",
 ]
 
 

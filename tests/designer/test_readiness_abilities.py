@@ -76,6 +76,9 @@ FINDINGS: dict[str, tuple[str, str, Endpoint]] = {
         "platform-users", "inputs.parts.bindings.name.value", listed(OF_USER),
     ),
     "a list": ("platform-batches", "inputs.parts.type", listed()),
+    "an upsert": (
+        "platform-upserts", "settings.key", create(kind="upsert", name="code", settings={"key": "code"}),
+    ),
     "a version to be sent": (
         "platform-versions",
         "settings.require_if_match",

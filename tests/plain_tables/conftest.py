@@ -44,6 +44,28 @@ PERSONS = InputDefinition(
     bindings=(BindingDefinition(attribute="family", value="family"), OF_USER),
 )
 
+UPSERT = {
+    "kind": "upsert",
+    "module": MODULE,
+    "exposure": "firms",
+    "name": "number",
+    "settings": {"key": "number"},
+    "inputs": [{"name": "title", "required": True}, {"name": "staff", "type": "Integer"}],
+    "bindings": [
+        {"attribute": "title", "value": "title"},
+        {"attribute": "staff", "value": "staff"},
+        {"attribute": "keeper", "source": "user", "value": "me"},
+    ],
+}
+READ_BY_KEY = {
+    "kind": "read-by-key",
+    "module": MODULE,
+    "exposure": "firms",
+    "name": "number",
+    "settings": {"key": "number"},
+    "columns": [{"attribute": "title"}, {"attribute": "staff"}],
+}
+
 
 def bare() -> PlainTables:
     """Tables that declare nothing: no users, no versions, no abilities."""
@@ -78,6 +100,8 @@ def usual_document() -> ConfigurationDocument:
         endpoints=(
             *usual("firm", ("title", "staff", "turnover", "since", "line", "stage", "boss", "keeper")),
             *usual("person", ("given", "family", "called", "employer", "keeper")),
+            EndpointDefinition.model_validate(UPSERT),
+            EndpointDefinition.model_validate(READ_BY_KEY),
         ),
     )
 

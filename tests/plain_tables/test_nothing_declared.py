@@ -44,6 +44,7 @@ def test_each_lack_is_found_at_its_field(nothing_declared: PlainTables) -> None:
     assert ("file-column", "settings.attribute") in found["plain.firms.download.contract"]
     assert found["plain.global-action.ping"] == {("process-unknown", "settings.process")}
     assert ("relationship-unknown", "settings.relationship") in found["plain.firms.associate.friends"]
+    assert ("platform-upserts", "settings.key") in found["plain.firms.upsert.number"]
     assert found["user property me"] == {("user-property-users", "kind")}
     assert "plain.anyone.read" not in found
 
@@ -62,7 +63,7 @@ def test_no_endpoint_is_misconfigured_unforeseen(nothing_declared: PlainTables) 
     found, caller = blocked(nothing_declared), account("rep")
 
     for endpoint in load().endpoints.values():
-        path = endpoint.path.replace("{id}", NOBODY).replace("{relatedId}", NOBODY)
+        path = endpoint.path.replace("{id}", NOBODY).replace("{relatedId}", NOBODY).replace("{value}", "F-1")
         for method in endpoint.kind.methods:
             answer = caller.request(method, path, None if method in ("GET", "DELETE") else {})
             if answer.status_code == 503:
@@ -115,6 +116,7 @@ def test_everything_else_that_is_lacking_says_so(bare: Platform) -> None:
     assert firm.version is None
     for refused in (
         lambda: bare.batch([Create("firm", {"title": "x"})]),
+        lambda: bare.upsert("firm", {"number": "1"}, {"title": "x"}),
         lambda: bare.upload("firm", firm.id, "title", io.BytesIO(), file_name="a", content_type="b"),
         lambda: bare.download("firm", firm.id, "title"),
         lambda: bare.who(),

@@ -66,6 +66,20 @@ def test_a_record_is_created_read_changed_and_deleted(rita: Caller) -> None:
     assert rita.get(path).status_code == 404
 
 
+def test_a_record_is_written_and_read_by_its_key(rita: Caller, max: Caller) -> None:
+    path = f"{FIRMS}/keys/number/F-1"
+    first = rita.request("PUT", path, {"title": "First", "staff": 3})
+    assert (first.status_code, first.json()["created"]) == (200, True), first.content
+    second = rita.request("PUT", path.lower(), {"title": "Second"}, if_match=first["ETag"])
+    assert (second.status_code, second.json()) == (200, {"id": first.json()["id"], "created": False})
+    assert rita.get(path).json() == {"title": "Second", "staff": 3}
+    assert rita.request("PUT", path, {"title": "x"}, if_none_match="*").status_code == 412
+    # Who is not its keeper does not reach it.
+    for answer in (max.get(path), max.request("PUT", path, {"title": "Third"})):
+        assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+    assert rita.get(path).json()["title"] == "Second"
+
+
 def test_wrong_values_are_named(rita: Caller) -> None:
     answer = rita.post(FIRMS, {"title": "x" * 161, "staff": -1, "line": 9})
 

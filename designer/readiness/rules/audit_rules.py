@@ -44,9 +44,10 @@ def deleting_is_narrowed(subject: EndpointSubject) -> Found:
 @warning("write-without-roles")
 def writing_is_for_roles(subject: EndpointSubject) -> Found:
     access = subject.definition.access
-    on_records = subject.endpoint.kind.scope is Scope.ENTITY and "{id}" in subject.endpoint.path
+    kind = subject.endpoint.kind
+    on_records = kind.scope is Scope.ENTITY and (kind.is_by_id or kind.is_by_key)
     guarded = access.roles or not access.authentication_required or _has_row_rule(subject)
-    if on_records and subject.endpoint.kind.writes and not guarded:
+    if on_records and kind.writes and not guarded:
         yield _("Every caller with a token may write any record: choose roles, or a row rule."), "roles"
 
 

@@ -50,7 +50,7 @@ def attributes_can_be_written(subject: EndpointSubject) -> Found:
 def required_attributes_are_bound(subject: EndpointSubject) -> Found:
     if not subject.endpoint.kind.binds_all_required:
         return
-    bound = {binding.attribute for binding in subject.bindings}
+    bound = {binding.attribute for binding in subject.bindings} | subject.set_by_path
     for attribute in subject.attributes.values():
         if attribute.is_required and attribute.logical_name not in bound:
             yield (
@@ -70,7 +70,8 @@ def required_attributes_are_sent(subject: EndpointSubject) -> Found:
         return
     for binding, attribute in _known(subject):
         known = _input(subject, binding)
-        if attribute.is_required and known and not known.required and known.default is None:
+        given = known is not None and known.default is not None and not subject.endpoint.kind.partial
+        if attribute.is_required and known and not known.required and not given:
             yield (
                 _(
                     "The platform requires “%(attribute)s”, but callers may leave out "

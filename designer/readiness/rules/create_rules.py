@@ -136,7 +136,7 @@ def _made(subject: EndpointSubject) -> Iterator[_Made]:
     if subject.definition.row_rule is not None:
         own.append(subject.definition.row_rule)
     if own:
-        given = {binding.attribute for binding in subject.bindings}
+        given = {binding.attribute for binding in subject.bindings} | subject.set_by_path
         attributes, system = subject.metadata.attributes(exposed.entity), conventions.of(exposed.entity)
         yield _Made(tuple(own), attributes, system, given, "bindings")
     there = {one.name: one for one in subject.metadata.relationships(exposed.entity)}

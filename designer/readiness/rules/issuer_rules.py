@@ -228,7 +228,7 @@ def _endpoint(subject: IssuerSubject) -> Found:
     if found is None:
         yield _("There is no endpoint “%(endpoint)s”.", endpoint=rules.endpoint), place
         return
-    if not found.kind.settings.creates_records:
+    if not found.kind.makes_new_records:
         yield _("“%(endpoint)s” does not create records. Choose a Create.", endpoint=rules.endpoint), place
         return
     if not found.definition.enabled:

@@ -183,7 +183,7 @@ def _caller_types(present: str) -> list[tuple[str, str]]:
 def _creates(present: str) -> list[tuple[str, str]]:
     """The endpoints that create records, by key."""
     endpoints = latest().endpoints.values()
-    keys = sorted(known.definition.key for known in endpoints if known.kind.settings.creates_records)
+    keys = sorted(known.definition.key for known in endpoints if known.kind.makes_new_records)
     if present and present not in keys:
         keys.append(present)
     return [("", "–"), *((key, key) for key in keys)]

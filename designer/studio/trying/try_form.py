@@ -68,8 +68,11 @@ class TryForm(CallerForm):
                     ],
                 )
             )
-        if endpoint.kind.is_on_record:
+        if endpoint.kind.is_by_id:
             self.fields["record"] = text_field(_("Id of the record"), _("A GUID."), required=True)
+        if endpoint.kind.is_by_key:
+            hint = _("As in the path. The values of several attributes are separated by commas.")
+            self.fields["record"] = text_field(_("Value of the key"), hint, required=True)
         if endpoint.kind.is_on_related_record:
             self.fields["related"] = text_field(_("Id of the related record"), _("A GUID."), required=True)
         if endpoint.item_path:

@@ -1,0 +1,195 @@
+"""Upsert: `PUT /api/{module}/{endpoint}/keys/{name}/{value}` → 200 `{"id", "created"}` + `ETag`.
+
+The record that has the key is changed, as by an update; where there is none, one is created. Under a row rule
+the record is looked for first: one that the caller does not reach is unknown to them, and stays as it is.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Final, NamedTuple
+
+from django.http import HttpRequest, HttpResponse
+
+from crmclient import Platform, Upserted, Value
+from crmclient.alternate_keys import written
+from crmclient.errors import DuplicateKey, InvalidRecord, RecordNotFound, StateConflict, VersionMismatch
+from designer.configuration import Endpoint
+from designer.kinds.versions import VersionSettings
+from designer.sentences import Sentence
+from runtime.http.failures import Misconfigured
+from runtime.http.if_match import Meant, Versions
+from runtime.http.problems import Problem
+from runtime.http.rendering import json_response
+from runtime.operations import payload
+from runtime.operations.base import Description, Operation
+from runtime.operations.payload import Payload
+from runtime.request_context import Exchange
+from runtime.steps import Steps
+from runtime.steps.keyed_records import KeyedRecords
+from runtime.steps.row_rule_guard import CreateGuards, LookupGuard, MoveGuard
+from runtime.steps.rules import rule_of_record
+from runtime.values.inputs import Sent
+from runtime.values.key_values import INVALID_KEY, KeyInPath
+
+# How often a write is tried on a record that others change, make or delete at the same moment.
+_ATTEMPTS: Final = 3
+_IF_NONE_MATCH: Final[dict[str, Any]] = {
+    "name": "If-None-Match",
+    "in": "header",
+    "description": "`*`: a record is created, and none is changed. Where one has the key, the answer is 412.",
+    "schema": {"const": "*"},
+}
+_IF_MATCH: Final = (
+    "The ETag of the version that is meant, or `*` for any. Nothing is created: 404 where no record has the "
+    "key."
+)
+
+
+class _Wish(NamedTuple):
+    """What the caller takes for granted: whether the record exists, and the versions that it may have."""
+
+    exists: bool | None
+    versions: Meant
+
+
+class UpsertOperation(Operation):
+    kind: ClassVar[str] = "upsert"
+
+    def __init__(self, endpoint: Endpoint, platform: Platform) -> None:
+        super().__init__(endpoint, platform)
+        entity = self.entity = self.require_entity()
+        attributes = platform.attributes(entity)
+        self.key = KeyInPath(endpoint, entity, platform)
+        self.payload = Payload(endpoint.without_defaults(), entity, attributes, platform)
+        if repeated := self.payload.written.intersection(self.key.attributes):
+            raise Misconfigured(Sentence("%(attribute)s is part of the key", attribute=min(repeated)))
+        self._key_lookups = LookupGuard(
+            endpoint, entity, [attributes[name] for name in self.key.attributes], platform
+        )
+        self._rule = rule_of_record(endpoint, platform)
+        self._creates = CreateGuards(endpoint, platform, {})
+        self._moves = MoveGuard(self._rule, self.payload.written, platform)
+        needed = self._rule.needs.fetchers if self._rule else frozenset()
+        self.steps = Steps(endpoint, platform, fetched=needed | self._creates.fetchers)
+        self._version = platform.conventions.version_of(entity, attributes)
+        self._versions = Versions(self._version, VersionSettings())
+        self._records = KeyedRecords(entity, self._moves.reads, self._version, platform)
+
+    def run(self, exchange: Exchange) -> HttpResponse:
+        key = self.key.read(exchange.record)
+        sent = self.payload.receive(exchange)
+        wish = self._wish(exchange.request)
+        self.steps.run(exchange)
+        try:
+            stored = self._store(key, sent, wish, exchange)
+        except InvalidRecord as error:
+            raise self._refusal(error) from error
+        except DuplicateKey as error:
+            if wish.exists is not False or error.key != self.key.name:
+                raise
+            raise Problem(412, "record_exists", "A record with this key exists.") from error
+        headers = {"ETag": f'"{stored.version}"'} if self._versions.kept else None
+        return json_response({"id": stored.id, "created": stored.created}, headers=headers)
+
+    def _wish(self, request: HttpRequest) -> _Wish:
+        unless = request.META.get("HTTP_IF_NONE_MATCH")
+        if unless is None:
+            versions = self._versions.meant(request)
+            return _Wish(True if "HTTP_IF_MATCH" in request.META else None, versions)
+        if unless.strip() != "*" or "HTTP_IF_MATCH" in request.META:
+            raise Problem(
+                400, "invalid_if_none_match", "If-None-Match takes * here, and no If-Match stands beside it."
+            )
+        return _Wish(False, None)
+
+    def _store(self, key: dict[str, Value], sent: Sent, wish: _Wish, exchange: Exchange) -> Upserted:
+        is_ruled = self._rule is not None and self._rule.filter(exchange) is not None
+        if not is_ruled and (wish.versions is None or len(wish.versions) == 1):
+            values = self._bind(key, sent, exchange)
+            version = next(iter(wish.versions)) if wish.versions else None
+            return self.platform.upsert(
+                self.entity, key, values, exists=wish.exists, if_version=version, call=exchange.call
+            )
+        for _ in range(_ATTEMPTS):
+            stored = self._store_found(key, sent, wish, exchange)
+            if stored is not None:
+                return stored
+        raise StateConflict(f"The {self.entity} is changed by others all the time.")
+
+    def _store_found(
+        self, key: dict[str, Value], sent: Sent, wish: _Wish, exchange: Exchange
+    ) -> Upserted | None:
+        """Look for the record, and write to it or create it; None where others were quicker."""
+        found = self._records.find(key, exchange, self._rule)
+        if found is None and (wish.exists or self._records.find(key, exchange, None) is not None):
+            raise RecordNotFound(self.entity, written(key))
+        if found is None:
+            values = self._bind(key, sent, exchange)
+            self._creates.check({**key, **values}, exchange)
+            try:
+                return self.platform.upsert(self.entity, key, values, exists=False, call=exchange.call)
+            except DuplicateKey as error:
+                if error.key != self.key.name:
+                    raise
+                return None
+        version = str(found[self._version]) if self._version else None
+        if wish.versions is not None and version not in wish.versions:
+            raise VersionMismatch(self.entity, written(key))
+        if wish.exists is False:
+            raise DuplicateKey(self.entity, self.key.name)
+        values = self._bind(key, sent, exchange)
+        self._moves.check(found, values, exchange)
+        try:
+            return self.platform.upsert(
+                self.entity, key, values, exists=True, if_version=version, call=exchange.call
+            )
+        except (VersionMismatch, RecordNotFound):
+            if wish.exists:
+                raise
+            return None
+
+    def _bind(self, key: dict[str, Value], sent: Sent, exchange: Exchange) -> dict[str, Value]:
+        self._key_lookups.check(key, exchange)
+        return self.payload.bind(exchange, sent)
+
+    def _refusal(self, error: InvalidRecord) -> Exception:
+        for problem in error.problems if error.entity == self.entity else ():
+            if problem.attribute in self.key.attributes:
+                return Problem(400, INVALID_KEY, f"The key in the path is not valid. {problem.message}")
+        return self.payload.refusal(error)
+
+    def describe(self) -> Description:
+        answer = {
+            "type": "object",
+            "properties": {
+                "id": {"type": "string", "format": "uuid", "description": "The record's id."},
+                "created": {"type": "boolean", "description": "Whether the call created it."},
+            },
+            "required": ["id", "created"],
+            "additionalProperties": False,
+        }
+        versions = tuple({**one, "description": _IF_MATCH} for one in self._versions.parameters())
+        conditions = {
+            400: (
+                *payload.PROBLEMS[400],
+                INVALID_KEY,
+                "invalid_if_none_match",
+                *self._versions.problems()[400],
+            ),
+            412: ("record_exists", *(("version_mismatch",) if self._versions.kept else ())),
+        }
+        return Description(
+            success=(200, answer, "The record was changed, or created."),
+            body=self.payload.schema(),
+            fields=self.payload.fields(),
+            parameters=(self.key.parameter(), *versions, _IF_NONE_MATCH),
+            headers={"ETag": "The record's new version."} if self._versions.kept else {},
+            problems=self.steps.problems(
+                {
+                    **payload.PROBLEMS,
+                    **conditions,
+                    409: ("duplicate_key", "state_conflict"),
+                    **({403: ("outside_row_rule",)} if self._rule is not None else {}),
+                }
+            ),
+        )

@@ -1,0 +1,31 @@
+"""The record that the key in a path finds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from crmclient import Platform, Value
+from crmclient.query.ast import Column, Page, Query
+from runtime.request_context import Exchange
+from runtime.steps.rules import RowRule, both
+from runtime.values.key_values import same_key
+
+
+class KeyedRecords:
+    """Records of `entity`, read with `columns`, and always with their id and, where there is one, version."""
+
+    def __init__(self, entity: str, columns: Iterable[str], version: str | None, platform: Platform) -> None:
+        self._entity = entity
+        self._platform = platform
+        self.primary_id = platform.entities()[entity].primary_id
+        wanted = (*columns, self.primary_id, *([version] if version else ()))
+        self._columns = tuple(Column(name) for name in dict.fromkeys(wanted))
+
+    def find(
+        self, key: Mapping[str, Value], exchange: Exchange, rule: RowRule | None
+    ) -> Mapping[str, Value] | None:
+        """The record with this key; under `rule`, None also for one that the caller does not reach."""
+        own = None if rule is None else rule.filter(exchange)
+        query = Query(self._entity, self._columns, both(same_key(key), own))
+        rows = self._platform.query(query, Page(size=1), call=exchange.call).rows
+        return rows[0] if rows else None

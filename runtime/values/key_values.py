@@ -1,0 +1,118 @@
+"""The value of an alternate key in a path: read by the types of the key's attributes.
+
+A key of one attribute has its value as it stands, whatever it holds. Those of a key of several attributes are
+separated by commas, in the key's order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from crmclient import Platform, Reference, Value
+from crmclient.metadata import Attribute
+from crmclient.query import literals
+from crmclient.query.ast import Condition, Filter, Operator
+from designer.configuration import Endpoint
+from designer.definitions import InputDefinition
+from designer.kinds.keys import KeySettings
+from designer.sentences import Sentence
+from designer.types import InputType, InvalidInput, Limits, natural_type
+from runtime.http.failures import Misconfigured
+from runtime.http.problems import Problem
+from runtime.values.query_inputs import option_set_of, split_list
+
+INVALID_KEY = "invalid_key"
+PARAMETER = "value"
+
+
+class KeyInPath:
+    """The key that an endpoint of `entity` finds its record by. Raises Misconfigured."""
+
+    def __init__(self, endpoint: Endpoint, entity: str, platform: Platform) -> None:
+        settings = endpoint.definition.settings
+        if not isinstance(settings, KeySettings):
+            raise Misconfigured(Sentence("the kind has no key"))
+        key = settings.key_among(platform.entities()[entity].keys)
+        if key is None:
+            raise Misconfigured(
+                Sentence("%(entity)s has no alternate key %(key)s", entity=entity, key=repr(settings.key))
+            )
+        self.name, self.attributes = key.name, key.attributes
+        known = platform.attributes(entity)
+        self._readers: dict[str, Callable[[str], Value]] = {}
+        self._schemas: list[dict[str, Any]] = []
+        for name in key.attributes:
+            kind = natural_type(known[name]) if name in known else None
+            if kind is None:
+                raise Misconfigured(Sentence("%(attribute)s is no part of a key", attribute=name))
+            kind = kind if known[name].type.is_reference else kind.as_parameter
+            options = option_set_of(known[name], platform) if known[name].option_set else None
+            limits = Limits.of(InputDefinition(name=PARAMETER), known[name], options)
+            self._readers[name] = _reader(kind, limits, known[name])
+            self._schemas.append(kind.schema(limits))
+
+    def read(self, text: str) -> dict[str, Value]:
+        """The values by attribute. Raises Problem 400."""
+        texts = [text] if len(self._readers) == 1 else split_list(text)
+        if len(texts) != len(self._readers):
+            wanted = f"The key in the path has {len(self._readers)} values, separated by commas."
+            raise Problem(400, INVALID_KEY, wanted)
+        found: dict[str, Value] = {}
+        for at, (name, read) in enumerate(self._readers.items(), 1):
+            which = f"Value {at} of the key" if len(texts) > 1 else "The key"
+            try:
+                found[name] = read(texts[at - 1])
+            except InvalidInput as error:
+                raise Problem(
+                    400, INVALID_KEY, f"{which} in the path is not valid. {error.message}"
+                ) from None
+            except ValueError:
+                raise Problem(400, INVALID_KEY, f"{which} in the path is not valid.") from None
+            if found[name] in (None, ""):
+                raise Problem(400, INVALID_KEY, f"{which} in the path is empty.")
+        return found
+
+    def parameter(self) -> dict[str, Any]:
+        """The part of the path, for the document."""
+        told = ", ".join(self.attributes)
+        if len(self._schemas) == 1:
+            return {
+                "name": PARAMETER,
+                "in": "path",
+                "required": True,
+                "description": f"The value of {told}, which finds the record. A slash may be sent as %2F.",
+                "schema": self._schemas[0],
+            }
+        return {
+            "name": PARAMETER,
+            "in": "path",
+            "required": True,
+            "description": (
+                f"The values of {told}, in this order, which find the record. They are separated by commas; "
+                r"`\,` is a comma of a value, and `\\` a backslash."
+            ),
+            "schema": {"type": "string", "minLength": 2 * len(self._schemas) - 1},
+        }
+
+
+def _reader(kind: InputType, limits: Limits, attribute: Attribute) -> Callable[[str], Value]:
+    """Raises InvalidInput, and ValueError for what no record can hold."""
+    convert, read = kind.from_text, kind.compile(limits)
+
+    def value(text: str) -> Value:
+        found = read(convert(text))
+        literals.fit(found.id if isinstance(found, Reference) else found, attribute)
+        return found
+
+    return value
+
+
+def same_key(values: Mapping[str, Value]) -> Filter:
+    """What holds for the record with these values of a key."""
+    return Filter(
+        tuple(
+            Condition(name, Operator.EQ, (value.id if isinstance(value, Reference) else value,))
+            for name, value in values.items()
+        )
+    )
