@@ -132,7 +132,7 @@ class Attribute:
     `max_length` counts characters; `precision` counts decimal places; `minimum` and `maximum` are
     inclusive; `targets` are the entities a lookup may point at; `option_set` is the name of the option set
     of a choice attribute: a global one's, or the attribute's own (then `options` holds it). `max_size` of a
-    file is in bytes.
+    file is in bytes. `is_several`: its values are tuples of such values, as only outputs of processes are.
     """
 
     logical_name: str
@@ -154,6 +154,7 @@ class Attribute:
     is_primary_id: bool = False
     is_primary_name: bool = False
     is_custom: bool = False
+    is_several: bool = False
 
     @property
     def holds_days(self) -> bool:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
-from crmclient.metadata import ENGLISH, Attribute, Holds, Label, ProcessParameter, RequiredLevel
+from crmclient.metadata import ENGLISH, Attribute, Holds, Label, Process, ProcessParameter, RequiredLevel
 
 
-def as_attributes(parameters: Iterable[ProcessParameter]) -> Mapping[str, Attribute]:
-    """Those that hold one value, by name. A choice parameter's options are the process's own business."""
-    return {
-        parameter.name: _as_attribute(parameter) for parameter in parameters if parameter.holds is Holds.VALUE
-    }
+def inputs_of(process: Process) -> Mapping[str, Attribute]:
+    """What bindings may set, by name: records are groups of inputs (`designer.kinds.record_groups`).
+
+    A choice parameter's options are the process's own business: none are known.
+    """
+    return {known.name: _as_attribute(known) for known in process.inputs if known.holds is Holds.VALUE}
+
+
+def outputs_of(process: Process) -> Mapping[str, Attribute]:
+    """What columns may answer, by name: of records their references."""
+    return {known.name: _as_attribute(known) for known in process.outputs}
 
 
 def _as_attribute(parameter: ProcessParameter) -> Attribute:
@@ -21,4 +27,5 @@ def _as_attribute(parameter: ProcessParameter) -> Attribute:
         description=Label({ENGLISH: parameter.description}),
         required=RequiredLevel.APPLICATION if parameter.required else RequiredLevel.NONE,
         targets=parameter.targets,
+        is_several=parameter.holds is Holds.RECORDS,
     )

@@ -1,7 +1,8 @@
-"""Actions: a custom process of the platform, run on a record or by itself."""
+"""Actions: a process of the platform, run on a record or by itself."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated
 
 from django.utils.translation import gettext_noop as _
@@ -11,13 +12,14 @@ from designer.definition import SetOf
 from designer.kinds.effects import Effect, Told
 from designer.kinds.operation_kind import STEPS, OperationKind, Place, Scope, Section
 from designer.kinds.pickers import PROCESS
+from designer.kinds.record_groups import RecordGroup, groups_of_process
 from designer.kinds.settings import EndpointSettings
 from designer.kinds.vocabulary import MetadataSource, Vocabulary
-from designer.processes import as_attributes
+from designer.processes import inputs_of, outputs_of
 
 
 class ActionSettings(EndpointSettings):
-    """`process` is the custom process's name. Its inputs are what bindings set, its outputs the columns."""
+    """`process` is the process's name. Its inputs are what bindings set, its outputs the columns."""
 
     process: Annotated[str, PROCESS, Told(_("process"), Effect.BREAKING)] = Field(
         "", title=_("Process"), description=_("What is run. Save to choose its inputs and outputs below.")
@@ -49,7 +51,11 @@ class ActionSettings(EndpointSettings):
         process = metadata.process(self.process)
         if process is None:
             return None
-        return Vocabulary(process.name, as_attributes(process.inputs), as_attributes(process.outputs))
+        return Vocabulary(process.name, inputs_of(process), outputs_of(process))
+
+    def record_groups(self, entity: str, metadata: MetadataSource) -> Mapping[str, RecordGroup]:
+        process = metadata.process(self.process)
+        return groups_of_process(process) if process else {}
 
 
 _SECTIONS = frozenset({Section.INPUTS, Section.BINDINGS, Section.COLUMNS}) | STEPS
@@ -64,6 +70,7 @@ LOCAL_ACTION = OperationKind(
     settings=ActionSettings,
     sections=_SECTIONS,
     binds_all_required=True,
+    takes_lists=True,
     place=Place.ACTIONS,
 )
 
@@ -77,5 +84,6 @@ GLOBAL_ACTION = OperationKind(
     settings=ActionSettings,
     sections=_SECTIONS,
     binds_all_required=True,
+    takes_lists=True,
     place=Place.ACTIONS,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
 from django.utils.translation import gettext_noop as _
@@ -9,7 +10,9 @@ from pydantic import Field
 
 from designer.kinds.effects import Effect, Switch
 from designer.kinds.operation_kind import STEPS, OperationKind, Scope, Section
+from designer.kinds.record_groups import RecordGroup, groups_of_entity
 from designer.kinds.settings import EndpointSettings
+from designer.kinds.vocabulary import MetadataSource
 
 
 class CreateSettings(EndpointSettings):
@@ -37,6 +40,9 @@ class CreateSettings(EndpointSettings):
     @property
     def creates_outside_row_rule(self) -> bool:
         return self.may_create_outside_rule
+
+    def record_groups(self, entity: str, metadata: MetadataSource) -> Mapping[str, RecordGroup]:
+        return groups_of_entity(entity, metadata.relationships(entity)) if entity else {}
 
 
 CREATE = OperationKind(

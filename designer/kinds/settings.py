@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
 from crmclient.query.designed import DesignedQuery
@@ -9,6 +10,7 @@ from designer.definition import Definition
 from designer.kinds.answer_cache import AnswerCache, cache_told
 from designer.kinds.call_limits import CallLimits, limits_told
 from designer.kinds.effects import ToldBy
+from designer.kinds.record_groups import RecordGroup
 from designer.kinds.vocabulary import MetadataSource, Vocabulary
 
 
@@ -103,6 +105,10 @@ class EndpointSettings(Definition):
         """
         attributes = metadata.attributes(entity) if entity else {}
         return Vocabulary(entity, attributes, attributes) if attributes else None
+
+    def record_groups(self, entity: str, metadata: MetadataSource) -> Mapping[str, RecordGroup]:
+        """The records that inputs may hold, for an endpoint of the exposed `entity`, by name."""
+        return {}
 
     def first_rows(self, most: int) -> EndpointSettings:
         """The same, for an answer of at most `most` rows where it would list more and refuse to."""

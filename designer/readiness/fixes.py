@@ -16,10 +16,13 @@ from designer.definitions import BindingDefinition, EndpointSettings, InputDefin
 from designer.kinds.associate import AssociateSettings
 from designer.kinds.files import UploadSettings
 from designer.kinds.keys import KeySettings
+from designer.kinds.record_groups import RecordGroup
 from designer.names import input_name
 from designer.readiness.findings import Finding
 from designer.readiness.subjects import EndpointSubject
 from designer.types import natural_type
+from designer.types.lists import LIST
+from designer.types.records import RECORD
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,17 @@ def input_for(attribute: Attribute, *, partial: bool = False) -> InputDefinition
     )
 
 
+def group_input(group: RecordGroup) -> InputDefinition:
+    """An input that holds the records of a group, without inputs of its own yet."""
+    return InputDefinition(
+        name=input_name(group.name),
+        type=(LIST if group.several else RECORD).name,
+        required=group.required,
+        nullable=not group.required,
+        relationship=group.name,
+    )
+
+
 def _fixes(*rules: str) -> Callable[[_Maker], _Maker]:
     def register(make: _Maker) -> _Maker:
         _FIXES.update(dict.fromkeys(rules, make))
@@ -103,7 +117,27 @@ def _natural(subject: EndpointSubject, place: str) -> Fix | None:
     return Fix(_("Make it %(type)s") % {"type": kind.name}, {place: kind.name}) if kind else None
 
 
-@_fixes("required-attribute-optional")
+@_fixes("record-missing")
+def _hand_over(subject: EndpointSubject, place: str) -> Fix | None:
+    """Where one record is missing only, so that there is no doubt which one the finding is about."""
+    held = {known.relationship for known in subject.inputs}
+    offered = subject.definition.settings.record_groups(subject.entity, subject.metadata)
+    missing = [group for group in offered.values() if group.required and group.name not in held]
+    if len(missing) != 1:
+        return None
+    return Fix(_("Add an input for it"), inputs=(group_input(missing[0]),))
+
+
+@_fixes("record-type")
+def _hold_as_many(subject: EndpointSubject, place: str) -> Fix | None:
+    known = next((one for one in subject.inputs if one.name == _key(place)), None)
+    if known is None:
+        return None
+    other = LIST.name if known.type == RECORD.name else RECORD.name
+    return Fix(_("Make it %(type)s") % {"type": other}, {place: other})
+
+
+@_fixes("required-attribute-optional", "record-optional")
 def _require(subject: EndpointSubject, place: str) -> Fix:
     return Fix(_("Make it required"), {place: True})
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from crmclient.metadata import Attribute
 from designer.definitions import InputDefinition, UserPropertyDefinition
 from designer.queries import answered
 from designer.readiness.subjects import EndpointSubject, Surroundings
-from designer.types import TYPES, holds_records, natural_type
+from designer.types import TYPES, natural_type
 
 # Nested objects; a leaf is a sample of what stands there.
 Sample: TypeAlias = Any
@@ -41,14 +42,17 @@ def of_endpoint(
 
 def of_inputs(inputs: Iterable[InputDefinition]) -> dict[str, Sample]:
     """What callers send; of a list, one item."""
-    return {
-        known.name: [of_inputs(known.inputs)]
-        if holds_records(known.type)
-        else TYPES[known.type].sample
-        if known.type in TYPES
-        else UNKNOWN
-        for known in inputs
-    }
+    return {known.name: _of_input(known) for known in inputs}
+
+
+def _of_input(known: InputDefinition) -> Sample:
+    kind = TYPES.get(known.type)
+    if kind is None:
+        return UNKNOWN
+    if not kind.holds_records:
+        return kind.sample
+    record = of_inputs(known.inputs)
+    return record if kind.holds_one else [record]
 
 
 def of_user(
@@ -80,6 +84,8 @@ def of_row(known: Mapping[str, Attribute]) -> dict[str, Sample]:
 
 
 def of_attribute(attribute: Attribute) -> Sample:
+    if attribute.is_several:
+        return [of_attribute(replace(attribute, is_several=False))]
     kind = natural_type(attribute)
     return _FILE if kind is None else kind.sample
 

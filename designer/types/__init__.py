@@ -13,6 +13,7 @@ from designer.types.choices import MULTI_OPTION_SET, OPTION_SET
 from designer.types.fitting import as_sent, fits, may_hold
 from designer.types.lists import LIST
 from designer.types.numbers import BIGINT, DECIMAL, DOUBLE, INTEGER, MONEY
+from designer.types.records import RECORD
 from designer.types.references import ENTITY_REFERENCE, GUID
 from designer.types.texts import STRING, TEXT
 from designer.types.times import DATE, DATETIME
@@ -39,6 +40,7 @@ TYPES.register(
     MULTI_OPTION_SET,
     ENTITY_REFERENCE,
     LIST,
+    RECORD,
 )
 
 __all__ = [
@@ -56,7 +58,7 @@ __all__ = [
 
 
 def holds_records(type: str) -> bool:
-    """Whether values of the input type called `type` are lists of records."""
+    """Whether values of the input type called `type` hold records."""
     kind = TYPES.get(type)
     return kind is not None and kind.holds_records
 

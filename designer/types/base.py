@@ -101,8 +101,9 @@ class InputType(ABC):
     # Whether a query string can hold it. One that is several holds items, separated by commas.
     in_query: ClassVar[bool] = True
     is_several: ClassVar[bool] = False
-    # Whether values are lists of records, whose inputs and bindings stand in the input itself.
+    # Whether values are records, whose inputs and bindings stand in the input itself: a list, or just one.
     holds_records: ClassVar[bool] = False
+    holds_one: ClassVar[bool] = False
     # Whether it can be read only where the bound attribute says which entities are meant.
     needs_targets: ClassVar[bool] = False
     # Whether values are among those of an option set.

@@ -31,8 +31,11 @@ class OptionComponents:
         for field in fields:
             if field.items:
                 property_ = properties[field.name]
-                items = self.in_input(property_["items"], field.items)
-                properties[field.name] = {**property_, "items": items}
+                if "items" in property_:
+                    items = self.in_input(property_["items"], field.items)
+                    properties[field.name] = {**property_, "items": items}
+                else:
+                    properties[field.name] = self.in_input(property_, field.items)
         return {**schema, "properties": properties}
 
     def in_output(self, schema: Mapping[str, Any], columns: Collection[Field]) -> dict[str, Any]:

@@ -43,6 +43,8 @@ def _labelled(schema: Mapping[str, Any], fields: Iterable[FieldShape]) -> dict[s
             titled["description"] = field["description"]
         if "items" in field and "items" in titled:
             titled["items"] = _labelled(titled["items"], field["items"])
+        elif "items" in field:
+            titled = _labelled(titled, field["items"])
         elif "optionSet" in field:
             titled = _with_options(titled, field)
         properties[name] = titled

@@ -61,7 +61,7 @@ class FieldShape(TypedDict):
 
     `min` and `max` are inclusive, lengths count characters or items, `precision` counts decimal places;
     `targets` are the entities that a reference may point at, `candidates` the queries that list such records
-    to the reader, those of its own module first; `items` are the fields of each item of a list.
+    to the reader, those of its own module first; `items` are the fields of a record, or of a list's items.
     """
 
     name: str

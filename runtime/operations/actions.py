@@ -5,26 +5,30 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import ClassVar
 
 from django.http import HttpResponse
 
-from crmclient import Platform, Reference
+from crmclient import Platform, ProcessValue, ProcessValues, Reference
 from crmclient.errors import InvalidRecord, Refused, UnknownProcess
 from crmclient.metadata import ENGLISH, Process
 from designer.configuration import Endpoint
 from designer.kinds.actions import ActionSettings
-from designer.processes import as_attributes
+from designer.processes import inputs_of, outputs_of
 from designer.sentences import Sentence
 from runtime.http.failures import Misconfigured
 from runtime.http.problems import Problem
 from runtime.http.rendering import json_response
 from runtime.operations import payload
 from runtime.operations.base import Description, Operation
+from runtime.operations.child_records import all_of
 from runtime.operations.payload import Payload
+from runtime.operations.process_records import ProcessRecords
 from runtime.request_context import Exchange
 from runtime.steps import Steps
 from runtime.values.columns import Columns
+from runtime.values.inputs import Sent
 
 
 class ActionOperation(Operation):
@@ -38,10 +42,13 @@ class ActionOperation(Operation):
         if self.process.entity != self.entity:
             raise Misconfigured(_bound_otherwise(self.process))
         self.shows_message = settings.show_process_message
-        inputs = as_attributes(self.process.inputs)
-        self.payload = Payload(endpoint, self.process.name, inputs, platform, optional=True)
-        self.steps = Steps(endpoint, platform)
-        self.columns = Columns(endpoint.definition.columns, as_attributes(self.process.outputs))
+        inputs = inputs_of(self.process)
+        self.records = ProcessRecords(endpoint, self.process, platform)
+        self.payload = Payload(
+            endpoint, self.process.name, inputs, platform, optional=True, lists=self.records.payloads
+        )
+        self.steps = Steps(endpoint, platform, fetched=self.records.fetchers)
+        self.columns = Columns(endpoint.definition.columns, outputs_of(self.process))
 
     def _entity(self) -> str | None:
         """The entity whose record the process runs on."""
@@ -52,15 +59,28 @@ class ActionOperation(Operation):
         sent = self.payload.receive(exchange)
         self.steps.run(exchange)
         try:
-            values = self.payload.bind(exchange, sent)
+            values = self._values(sent, exchange)
             outputs = self.platform.execute(self.process.name, values, target=target, call=exchange.call)
         except InvalidRecord as error:
-            raise self.payload.refusal(error) from error
+            raise self.records.refusal(error, self.payload, sent) from error
         except Refused as error:
             if self.shows_message:
                 raise Problem(422, "platform_refused", str(error)) from error
             raise
         return json_response(self.columns.answer(outputs, ENGLISH, exchange))
+
+    def _values(self, sent: Sent, exchange: Exchange) -> ProcessValues:
+        """The process's inputs. Raises one Problem with everything that is wrong with any."""
+        values, records = all_of(
+            partial(self._own_values, sent, exchange), partial(self.records.values, sent, exchange)
+        )
+        return {**values, **records}
+
+    def _own_values(self, sent: Sent, exchange: Exchange) -> dict[str, ProcessValue]:
+        try:
+            return {**self.payload.bind(exchange, sent)}
+        except InvalidRecord as error:
+            raise self.payload.refusal(error) from error
 
     def describe(self) -> Description:
         bad = (*payload.PROBLEMS[400], *(() if self.entity is None else ("invalid_id",)))
@@ -71,7 +91,12 @@ class ActionOperation(Operation):
             columns=self.columns.fields(),
             body_optional=True,
             problems=self.steps.problems(
-                {**payload.PROBLEMS, 400: bad, 409: ("duplicate_key", "state_conflict", "in_flight")}
+                {
+                    **payload.PROBLEMS,
+                    400: bad,
+                    409: ("duplicate_key", "state_conflict", "in_flight"),
+                    **self.records.problems,
+                }
             ),
         )
 

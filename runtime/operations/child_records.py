@@ -1,19 +1,19 @@
-"""Inputs of type List: records created along with the endpoint's own, all of them or none."""
+"""Inputs that hold records: those created along with the endpoint's own, all of them or none."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from crmclient import Platform, Reference
+from crmclient import Platform, Reference, Value
 from crmclient.errors import DuplicateKey, InvalidRecord
-from crmclient.metadata import Relationship
 from crmclient.platform import Create
 from designer.configuration import Endpoint
 from designer.definitions import InputDefinition
+from designer.kinds.record_groups import RecordGroup
 from designer.sentences import Sentence
-from designer.types import holds_records
+from designer.types import TYPES, holds_records
 from runtime.http.failures import Misconfigured
 from runtime.http.problems import FieldError, Problem
 from runtime.operations.payload import Payload
@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One item that was sent: `at` is its pointer in the body."""
+    """One record that was sent: `at` is its pointer in the body."""
 
     list: str
     at: str
@@ -33,36 +33,42 @@ class Item:
 
 
 class Lists:
-    """The lists among an endpoint's inputs, which creates records of `entity`. Raises Misconfigured."""
+    """The inputs of an endpoint that hold records, each a group of those `offered`. Raises Misconfigured."""
 
-    def __init__(self, endpoint: Endpoint, entity: str, platform: Platform) -> None:
-        self._lookups: dict[str, str] = {}
-        # The entity whose records each list holds.
+    def __init__(self, endpoint: Endpoint, offered: Mapping[str, RecordGroup], platform: Platform) -> None:
+        self.groups: dict[str, RecordGroup] = {}
+        # The entity whose records each input holds.
         self.entities: dict[str, str] = {}
         self.payloads: dict[str, Payload] = {}
         for known in endpoint.definition.inputs:
             if holds_records(known.type):
-                relationship = _relationship(known, entity, platform)
-                self._lookups[known.name] = relationship.referencing_attribute or ""
-                self.entities[known.name] = relationship.referencing
-                self.payloads[known.name] = _payload(known, relationship, endpoint, platform)
+                group = _group(known, offered)
+                self.groups[known.name] = group
+                self.entities[known.name] = group.entity
+                self.payloads[known.name] = _payload(known, group, endpoint, platform)
 
     def items(self, sent: Sent) -> list[Item]:
-        """All that was sent in lists, in the order of the inputs."""
-        return [
-            Item(name, f"/{name}/{index}", item)
-            for name in self.payloads
-            for index, item in enumerate(sent.get(name) or ())
-        ]
+        """All records that were sent, in the order of the inputs."""
+        found: list[Item] = []
+        for name, group in self.groups.items():
+            held = sent.get(name)
+            if held is not None and group.several:
+                found += [Item(name, f"/{name}/{index}", item) for index, item in enumerate(held)]
+            elif held is not None:
+                found.append(Item(name, f"/{name}", held))
+        return found
 
     def create(self, item: Item, parent: Reference, exchange: Exchange) -> Create:
         """What creates the item's record, belonging to `parent`. Raises Problem of the item's inputs."""
-        payload = self.payloads[item.list]
+        values = self.values(item, exchange)
+        return Create(self.entities[item.list], {**values, self.groups[item.list].parent: parent})
+
+    def values(self, item: Item, exchange: Exchange) -> dict[str, Value]:
+        """The values of the item's record. Raises Problem of the item's inputs."""
         try:
-            values = payload.bind(exchange, item.sent)
+            return self.payloads[item.list].bind(exchange, item.sent)
         except InvalidRecord as error:
             raise self.refusal(item, error) from error
-        return Create(self.entities[item.list], {**values, self._lookups[item.list]: parent})
 
     def refusal(self, item: Item, error: InvalidRecord) -> Exception:
         """What to raise for the platform's refusal of an item."""
@@ -77,15 +83,21 @@ def all_of(*makes: Callable[[], T]) -> list[T]:
         try:
             made.append(make())
         except Problem as problem:
-            if not problem.errors and problem.code != REFUSED:
+            of_inputs = problem.status_code == 400 and problem.errors
+            if not of_inputs and problem.code != REFUSED:
                 raise
             problems.append(problem)
     if not problems:
         return made
+    raise as_one(problems)
+
+
+def as_one(problems: Sequence[Problem]) -> Problem:
+    """One problem with all that is wrong with any inputs."""
     errors = [error for problem in problems for error in problem.errors]
     if any(problem.code == REFUSED for problem in problems):
-        raise refused(errors)
-    raise invalid_input(errors)
+        return refused(errors)
+    return invalid_input(errors)
 
 
 def conflict(items: Sequence[Item], error: DuplicateKey) -> Exception:
@@ -97,31 +109,43 @@ def conflict(items: Sequence[Item], error: DuplicateKey) -> Exception:
     return Problem(409, "duplicate_key", sentence, errors=[found])
 
 
-def _relationship(known: InputDefinition, entity: str, platform: Platform) -> Relationship:
-    for relationship in platform.relationships(entity):
-        if relationship.name == known.relationship and relationship.is_to_many_from(entity):
-            return relationship
-    raise Misconfigured(
-        Sentence(
-            "%(entity)s has no one-to-many relationship %(relationship)s for %(name)s",
-            entity=entity,
-            relationship=repr(known.relationship),
-            name=known.name,
-        )
-    )
-
-
-def _payload(
-    known: InputDefinition, relationship: Relationship, endpoint: Endpoint, platform: Platform
-) -> Payload:
-    if any(binding.attribute == relationship.referencing_attribute for binding in known.bindings):
+def _group(known: InputDefinition, offered: Mapping[str, RecordGroup]) -> RecordGroup:
+    group = offered.get(known.relationship)
+    if group is None:
         raise Misconfigured(
             Sentence(
-                "%(name)s binds %(attribute)s, which is the parent",
+                "%(name)s holds records of %(relationship)s, which there is not",
                 name=known.name,
-                attribute=relationship.referencing_attribute,
+                relationship=repr(known.relationship),
             )
         )
+    if group.several is TYPES[known.type].holds_one:
+        raise Misconfigured(
+            Sentence("%(name)s is of type %(type)s, which does not fit", name=known.name, type=known.type)
+        )
+    return group
+
+
+def _payload(known: InputDefinition, group: RecordGroup, endpoint: Endpoint, platform: Platform) -> Payload:
+    attributes = platform.attributes(group.entity)
+    for binding in known.bindings:
+        attribute = attributes.get(binding.attribute)
+        if binding.attribute == group.parent:
+            raise Misconfigured(
+                Sentence(
+                    "%(name)s binds %(attribute)s, which is the parent",
+                    name=known.name,
+                    attribute=group.parent,
+                )
+            )
+        if not group.parent and attribute is not None and attribute.is_primary_id:
+            # The id of a record that is there would reach it whatever its row rule says.
+            raise Misconfigured(
+                Sentence(
+                    "%(name)s binds %(attribute)s, which is the id of a record that is to be made",
+                    name=known.name,
+                    attribute=binding.attribute,
+                )
+            )
     definition = endpoint.definition.model_copy(update={"inputs": known.inputs, "bindings": known.bindings})
-    attributes = platform.attributes(relationship.referencing)
-    return Payload(replace(endpoint, definition=definition), relationship.referencing, attributes, platform)
+    return Payload(replace(endpoint, definition=definition), group.entity, attributes, platform)

@@ -12,6 +12,7 @@ from crmclient import Guid, Platform, Reference, new_guid
 from crmclient.errors import DuplicateKey, InvalidRecord, RecordNotFound
 from crmclient.platform import Create
 from designer.configuration import Endpoint
+from designer.kinds.record_groups import groups_of_entity
 from runtime.http.rendering import json_response
 from runtime.operations import payload
 from runtime.operations.base import Description, Operation
@@ -29,7 +30,8 @@ class CreateOperation(Operation):
     def __init__(self, endpoint: Endpoint, platform: Platform) -> None:
         super().__init__(endpoint, platform)
         self.entity = self.require_entity()
-        self.lists = Lists(endpoint, self.entity, platform)
+        offered = groups_of_entity(self.entity, platform.relationships(self.entity))
+        self.lists = Lists(endpoint, offered, platform)
         attributes = platform.attributes(self.entity)
         self.payload = Payload(endpoint, self.entity, attributes, platform, lists=self.lists.payloads)
         self._guards = CreateGuards(endpoint, platform, self.lists.entities)

@@ -95,17 +95,20 @@ class Child(NamedTuple):
 class CreateGuards:
     """The rules that the records of a create are under: its own, and those in `lists`, entities by list.
 
-    Raises QueryProblems where a rule does not fit its entity.
+    `own`: calls make a record of the exposed entity, too. Raises QueryProblems where a rule does not fit its
+    entity.
     """
 
-    def __init__(self, endpoint: Endpoint, platform: Platform, lists: Mapping[str, str]) -> None:
+    def __init__(
+        self, endpoint: Endpoint, platform: Platform, lists: Mapping[str, str], *, own: bool = True
+    ) -> None:
         free = endpoint.definition.settings.creates_outside_row_rule
-        own = None if free else rule_of_record(endpoint, platform)
-        self._own = CreateGuard(own, platform) if own else None
+        rule = rule_of_record(endpoint, platform) if own and not free else None
+        self._own = CreateGuard(rule, platform) if rule else None
         self._lists: dict[str, CreateGuard] = {}
         for name, entity in {} if free else lists.items():
-            if (rule := rule_of_entity(endpoint, entity, platform)) is not None:
-                self._lists[name] = CreateGuard(rule, platform)
+            if (of_entity := rule_of_entity(endpoint, entity, platform)) is not None:
+                self._lists[name] = CreateGuard(of_entity, platform)
 
     @property
     def _guards(self) -> list[CreateGuard]:

@@ -9,6 +9,7 @@ from typing import Any
 from crmclient.metadata import Attribute
 from designer.definitions import BindingDefinition, InputDefinition
 from designer.types import natural_type
+from designer.types.lists import LIST
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,8 @@ FILE = "File"
 
 def type_of(attribute: Attribute) -> str:
     """The HTTP contract's name for the type of an attribute's values."""
+    if attribute.is_several:
+        return LIST.name
     kind = natural_type(attribute)
     return FILE if kind is None else kind.name
 

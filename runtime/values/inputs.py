@@ -22,13 +22,13 @@ LONGEST_KEY = 100
 REFUSED = "platform_refused"
 
 
-# A value for every input that was sent or has a default; that of a list is a list of the like.
+# A value for every input that was sent or has a default; of one that holds records, the like or a list of it.
 Sent: TypeAlias = Mapping[str, Any]
 _NO_LISTS: Mapping[str, Inputs] = {}
 
 
 class _Input(NamedTuple):
-    """`items` are the inputs of each item of a list."""
+    """`items` are the inputs of each record that it holds; `is_one`: of the only one."""
 
     name: str
     required: bool
@@ -37,10 +37,11 @@ class _Input(NamedTuple):
     has_default: bool
     read: Reader
     items: Inputs | None
+    is_one: bool
 
 
 class Inputs:
-    """The inputs of one endpoint, or of each item of a list; `lists` has those of its own lists' items.
+    """The inputs of one endpoint, or of a record that an input holds; `lists` has those of its own.
 
     Raises Misconfigured for a type that there is not, ValueError for limits and defaults that cannot be.
     """
@@ -73,13 +74,15 @@ class Inputs:
         values: dict[str, Any] = {**dict.fromkeys(self._names), **sent}
         for name, items in self._lists.items():
             if values[name] is not None:
-                values[name] = [items.completed(item) for item in values[name]]
+                held = values[name]
+                one = isinstance(held, Mapping)
+                values[name] = items.completed(held) if one else [items.completed(item) for item in held]
         return values
 
     def _read(self, body: Mapping[str, Any], at: str, errors: list[FieldError]) -> Sent:
         """`at` is the pointer of `body`; mistakes are added to `errors`."""
         values: dict[str, Any] = {}
-        for name, required, nullable, default, has_default, read, items in self._inputs:
+        for name, required, nullable, default, has_default, read, items, is_one in self._inputs:
             if name not in body:
                 if has_default:
                     values[name] = default
@@ -99,7 +102,8 @@ class Inputs:
                 errors.append(FieldError(error.code, error.message, pointer=f"{at}/{name}"))
                 continue
             if items is not None:
-                values[name] = items._read_each(raw, f"{at}/{name}", errors)
+                read_items = items._read if is_one else items._read_each
+                values[name] = read_items(raw, f"{at}/{name}", errors)
         if not body.keys() <= self._names:
             unknown = [key[:LONGEST_KEY] for key in body if key not in self._names][:MOST_UNKNOWN]
             errors += [
@@ -128,7 +132,8 @@ class Inputs:
     def _describe(self, definition: InputDefinition) -> dict[str, Any]:
         schema = TYPES[definition.type].schema(self.limits[definition.name])
         if definition.name in self._lists:
-            schema["items"] = self._lists[definition.name].schema()
+            items = self._lists[definition.name].schema()
+            schema = items if TYPES[definition.type].holds_one else {**schema, "items": items}
         if definition.nullable and not definition.required:
             schema = _or_null(schema)
         if definition.description:
@@ -189,6 +194,7 @@ def _compile(definition: InputDefinition, limits: Limits, items: Inputs | None) 
         has_default=has_default,
         read=read,
         items=items,
+        is_one=kind.holds_one,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from decimal import ROUND_HALF_UP, Context, Decimal, Inexact
 from typing import Any, Final, TypeAlias
 
@@ -49,7 +50,8 @@ _SCHEMAS: Mapping[AttributeType, dict[str, Any]] = {
 def writer(attribute: Attribute) -> Writer | None:
     """How values of `attribute` are written; None: as they are."""
     if attribute.type.is_reference:
-        return _with_type if _is_polymorphic(attribute) else _without_type
+        write = _with_type if _is_polymorphic(attribute) else _without_type
+        return _each(write) if attribute.is_several else write
     if attribute.type in (AttributeType.MONEY, AttributeType.DECIMAL):
         return _written_with(attribute.precision or 0)
     return None
@@ -80,6 +82,8 @@ def schema(attribute: Attribute) -> dict[str, Any]:
 
 
 def _schema(attribute: Attribute) -> dict[str, Any]:
+    if attribute.is_several:
+        return {"type": "array", "items": _schema(replace(attribute, is_several=False))}
     if attribute.type is AttributeType.DATETIME:
         by_day = attribute.behavior is DateTimeBehavior.DATE_ONLY
         return {"type": "string", "format": "date" if by_day else "date-time"}
@@ -102,6 +106,10 @@ def _reference_schema(attribute: Attribute) -> dict[str, Any]:
 
 def _is_polymorphic(attribute: Attribute) -> bool:
     return len(attribute.targets) != 1
+
+
+def _each(write: Writer) -> Writer:
+    return lambda values: [write(value) for value in values]
 
 
 def _with_type(value: Reference) -> dict[str, Any]:

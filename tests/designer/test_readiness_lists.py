@@ -135,7 +135,67 @@ def test_what_the_platform_requires_of_items_must_be_set() -> None:
     assert "In “deals”: The platform requires" in found.message
 
 
-@pytest.mark.parametrize("kind", ["update", "action"])
-def test_only_a_create_makes_records_of_a_list(kind: str) -> None:
-    name = "act" if kind == "action" else ""
-    assert "list-place" in {finding.rule for finding in findings(a_list(), kind=kind, name=name)}
+def test_an_update_makes_no_records_of_a_list() -> None:
+    assert "list-place" in {finding.rule for finding in findings(a_list(), kind="update")}
+
+
+CLOSE = {
+    "name": "close",
+    "type": "Record",
+    "required": True,
+    "relationship": "OpportunityClose",
+    "inputs": [{"name": "opportunity", "type": "EntityReference", "required": True}],
+    "bindings": [{"attribute": "opportunityid", "value": "opportunity"}],
+}
+
+
+def found_of_win(*records: dict[str, Any], process: str = "WinOpportunity") -> list[Finding]:
+    given = {
+        "kind": "global-action",
+        "module": "shop",
+        "name": "win",
+        "access": {"roles": ["buyer"]},
+        "settings": {"process": process},
+        "inputs": records,
+        "bindings": [{"attribute": "Status", "source": "constant", "value": 3}],
+    }
+    endpoint = Endpoint(EndpointDefinition.model_validate(given))
+    configuration = Configuration(Revision(1, ""), {1: endpoint}, modules=(ModuleDefinition(segment="shop"),))
+    found = check(endpoint, configuration, Metadata(get_platform()))
+    return [finding for finding in found if finding.rule != "role-unknown"]
+
+
+def test_a_record_of_a_process_has_nothing_against_it() -> None:
+    assert found_of_win(CLOSE) == []
+
+
+def with_id(record: dict[str, Any]) -> dict[str, Any]:
+    id = {"attribute": "activityid", "source": "expression", "value": "input.opportunity"}
+    return {**record, "bindings": [*record["bindings"], id]}
+
+
+@pytest.mark.parametrize(
+    ("records", "rule", "field", "words"),
+    [
+        ([], "record-missing", "inputs", "requires the record OpportunityClose (opportunityclose)"),
+        ([{**CLOSE, "type": "List"}], "record-type", "inputs.close.type", "Make it Record."),
+        ([{**CLOSE, "required": False}], "record-optional", "inputs.close.required", "make the input"),
+        ([CLOSE, {**CLOSE, "name": "twice"}], "record-repeated", "inputs.twice.relationship", "Remove one"),
+        ([{**CLOSE, "relationship": "Close"}], "list-relationship", "inputs.close.relationship",
+         "WinOpportunity makes no records of a parameter “Close”."),
+        ([{**CLOSE, "inputs": [], "bindings": []}], "list-item", "inputs.close.bindings.opportunityid",
+         "The platform requires Opportunity"),
+        ([with_id(CLOSE)], "list-bindings", "inputs.close.bindings.activityid", "do not bind it"),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_a_process_is_found_at_its_place(
+    records: list[dict[str, Any]], rule: str, field: str, words: str
+) -> None:
+    found = [finding for finding in found_of_win(*records) if finding.rule == rule]
+    assert [finding.field for finding in found if words in finding.message] == [field]
+
+
+@pytest.mark.parametrize("process", ["GrantAccess", "CreateEntity", "BulkDelete"])
+def test_what_no_endpoint_may_run_is_found(process: str) -> None:
+    [found] = [finding for finding in found_of_win(process=process) if finding.rule == "process-forbidden"]
+    assert (found.field, found.is_unacceptable) == ("settings.process", True)

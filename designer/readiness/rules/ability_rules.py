@@ -66,7 +66,7 @@ def queries_can_be_run(subject: EndpointSubject) -> Found:
 
 @blocking("platform-batches")
 def lists_are_created_at_once(subject: EndpointSubject) -> Found:
-    if _can(subject, Ability.BATCHES):
+    if _can(subject, Ability.BATCHES) or not subject.definition.settings.creates_records:
         return
     for known in subject.inputs:
         if holds_records(known.type):

@@ -129,27 +129,25 @@ def _judged(subject: EndpointSubject) -> Iterator[_Made]:
 def _made(subject: EndpointSubject) -> Iterator[_Made]:
     """What the endpoint creates that is under a rule."""
     exposed = subject.endpoint.entity
-    if not subject.definition.settings.creates_records or exposed is None:
-        return
     conventions = subject.metadata.conventions
-    own = [*_alternatives([exposed])]
-    if subject.definition.row_rule is not None:
-        own.append(subject.definition.row_rule)
-    if own:
-        given = {binding.attribute for binding in subject.bindings} | subject.set_by_path
-        attributes, system = subject.metadata.attributes(exposed.entity), conventions.of(exposed.entity)
-        yield _Made(tuple(own), attributes, system, given, "bindings")
-    there = {one.name: one for one in subject.metadata.relationships(exposed.entity)}
+    if subject.definition.settings.creates_records and exposed is not None:
+        own = [*_alternatives([exposed])]
+        if subject.definition.row_rule is not None:
+            own.append(subject.definition.row_rule)
+        if own:
+            given = {binding.attribute for binding in subject.bindings} | subject.set_by_path
+            attributes, system = subject.metadata.attributes(exposed.entity), conventions.of(exposed.entity)
+            yield _Made(tuple(own), attributes, system, given, "bindings")
+    offered = subject.definition.settings.record_groups(subject.entity, subject.metadata)
     for known in subject.inputs:
-        found = there.get(known.relationship) if holds_records(known.type) else None
-        if found is None or not found.is_to_many_from(exposed.entity):
+        group = offered.get(known.relationship) if holds_records(known.type) else None
+        if group is None:
             continue
-        exposures = (one for one in subject.endpoint.exposures if one.entity == found.referencing)
+        exposures = (one for one in subject.endpoint.exposures if one.entity == group.entity)
         rules = tuple(_alternatives(exposures))
         if rules:
-            given = {binding.attribute for binding in known.bindings} | {found.referencing_attribute or ""}
-            attributes = subject.metadata.attributes(found.referencing)
-            system = conventions.of(found.referencing)
+            given = {binding.attribute for binding in known.bindings} | {group.parent}
+            attributes, system = subject.metadata.attributes(group.entity), conventions.of(group.entity)
             yield _Made(rules, attributes, system, given, f"inputs.{known.name}.bindings")
 
 

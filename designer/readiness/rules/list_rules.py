@@ -1,37 +1,42 @@
-"""Inputs of type List: the relationship to the records that they create, and what each of their items is."""
+"""Inputs that hold records: what they lead to, and what each record is."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from crmclient.metadata import Relationship
-from designer.definitions import BindingDefinition, InputDefinition
+from designer.definitions import BindingDefinition, ExposedEntityDefinition, InputDefinition
 from designer.expressions.nearest import did_you_mean
+from designer.kinds.record_groups import RecordGroup
+from designer.kinds.settings import EndpointSettings
 from designer.readiness.findings import Severity
 from designer.readiness.registry import ENDPOINT_RULES, Found, blocking, warning
 from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
-from designer.types import holds_records
-from designer.types.lists import MOST_ITEMS
+from designer.types import TYPES, holds_records
+from designer.types.lists import LIST, MOST_ITEMS
+from designer.types.records import RECORD
 
 # Rules of inputs and bindings that hold for those of items as well.
 _OF_ITEMS = ("input-", "binding-", "attribute-", "required-attribute-")
 
 
 @blocking("list-place")
-def lists_stand_in_creates(subject: EndpointSubject) -> Found:
+def records_stand_where_they_are_made(subject: EndpointSubject) -> Found:
     for known in subject.inputs:
         if holds_records(known.type) and not subject.endpoint.kind.takes_lists:
             yield (
-                _("“%(name)s” is a list: only a create makes records of one.", name=known.name),
+                _(
+                    "“%(name)s” holds records: only a create and an action make records of inputs.",
+                    name=known.name,
+                ),
                 _at(known, "type"),
             )
         for inner in known.inputs:
             if holds_records(inner.type):
                 yield (
                     _(
-                        "“%(name)s” is a list inside of “%(outer)s”: take it out.",
+                        "“%(name)s” holds records inside of “%(outer)s”: take it out.",
                         name=inner.name,
                         outer=known.name,
                     ),
@@ -40,50 +45,137 @@ def lists_stand_in_creates(subject: EndpointSubject) -> Found:
 
 
 @blocking("list-relationship")
-def relationships_lead_to_many(subject: EndpointSubject) -> Found:
-    if not subject.entity:
+def records_lead_somewhere(subject: EndpointSubject) -> Found:
+    if not subject.endpoint.kind.takes_lists:
         return
-    there = {one.name: one for one in subject.metadata.relationships(subject.entity)}
+    offered = _offered(subject)
     for known in _lists(subject):
-        found = there.get(known.relationship)
         place = _at(known, "relationship")
         if not known.relationship:
             yield _("Choose the relationship that leads to what “%(name)s” holds.", name=known.name), place
-        elif found is None:
-            hint = did_you_mean(known.relationship, there)
+        elif known.relationship not in offered:
+            yield _nowhere(subject, known, offered), place
+
+
+def _nowhere(subject: EndpointSubject, known: InputDefinition, offered: Mapping[str, RecordGroup]) -> str:
+    hint = did_you_mean(known.relationship, offered)
+    process = subject.definition.settings.platform_name
+    if process:
+        return _(
+            "%(process)s makes no records of a parameter “%(parameter)s”.%(hint)s",
+            process=process,
+            parameter=known.relationship,
+            hint=hint,
+        )
+    there = {one.name for one in subject.metadata.relationships(subject.entity)} if subject.entity else ()
+    if known.relationship not in there:
+        return _(
+            "%(entity)s has no relationship “%(relationship)s”.%(hint)s",
+            entity=subject.entity,
+            relationship=known.relationship,
+            hint=hint,
+        )
+    return _(
+        "“%(relationship)s” does not lead from one %(entity)s to many records.",
+        relationship=known.relationship,
+        entity=subject.entity,
+    )
+
+
+@blocking("record-type")
+def types_hold_as_many(subject: EndpointSubject) -> Found:
+    for known, group in _related(subject):
+        wanted = LIST if group.several else RECORD
+        if TYPES[known.type].holds_one is group.several:
             yield (
                 _(
-                    "%(entity)s has no relationship “%(relationship)s”.%(hint)s",
-                    entity=subject.entity,
-                    relationship=known.relationship,
-                    hint=hint,
+                    "“%(name)s” is of type %(type)s, and “%(group)s” holds %(many)s. Make it %(wanted)s.",
+                    name=known.name,
+                    type=known.type,
+                    group=group.name,
+                    many=_("several records") if group.several else _("one record"),
+                    wanted=wanted.name,
                 ),
-                place,
+                _at(known, "type"),
             )
-        elif not found.is_to_many_from(subject.entity):
+
+
+@blocking("record-missing")
+def required_records_are_handed_over(subject: EndpointSubject) -> Found:
+    held = {known.relationship for known in _lists(subject)}
+    for group in _offered(subject).values():
+        if group.required and group.name not in held:
             yield (
                 _(
-                    "“%(relationship)s” does not lead from one %(entity)s to many records.",
-                    relationship=known.relationship,
-                    entity=subject.entity,
+                    "The platform requires the record %(name)s (%(entity)s), and no input holds it. Add an "
+                    "input of type %(type)s for it.",
+                    name=group.name,
+                    entity=group.entity,
+                    type=(LIST if group.several else RECORD).name,
                 ),
-                place,
+                "inputs",
             )
+
+
+@warning("record-optional")
+def required_records_are_sent(subject: EndpointSubject) -> Found:
+    for known, group in _related(subject):
+        if group.required and not known.required:
+            yield (
+                _(
+                    "The platform requires the record “%(group)s”, but callers may leave out “%(name)s”: "
+                    "make the input required.",
+                    group=group.name,
+                    name=known.name,
+                ),
+                _at(known, "required"),
+            )
+
+
+@blocking("record-repeated")
+def records_are_handed_over_once(subject: EndpointSubject) -> Found:
+    if not subject.definition.settings.platform_name:
+        return
+    taken: dict[str, str] = {}
+    for known in _lists(subject):
+        if known.relationship and known.relationship in taken:
+            yield (
+                _(
+                    "“%(name)s” and “%(other)s” hold the same record “%(group)s”. Remove one of them.",
+                    name=known.name,
+                    other=taken[known.relationship],
+                    group=known.relationship,
+                ),
+                _at(known, "relationship"),
+            )
+        taken.setdefault(known.relationship, known.name)
 
 
 @blocking("list-bindings")
 def items_are_records(subject: EndpointSubject) -> Found:
-    for known, relationship in _related(subject):
+    for known, group in _related(subject):
         if not known.bindings:
             yield (
                 _("Nothing of “%(name)s” is written: bind attributes of its items.", name=known.name),
                 _at(known, "name"),
             )
+        attributes = subject.metadata.attributes(group.entity)
         for binding in known.bindings:
-            if binding.attribute == relationship.referencing_attribute:
+            attribute = attributes.get(binding.attribute)
+            if binding.attribute == group.parent:
                 yield (
                     _(
                         "“%(attribute)s” of “%(name)s” is the record that is created: do not bind it.",
+                        attribute=binding.attribute,
+                        name=known.name,
+                    ),
+                    _at(known, f"bindings.{binding.attribute}"),
+                )
+            elif not group.parent and attribute is not None and attribute.is_primary_id:
+                yield (
+                    _(
+                        "“%(attribute)s” of “%(name)s” is the id of a record that is to be made: do not "
+                        "bind it.",
                         attribute=binding.attribute,
                         name=known.name,
                     ),
@@ -112,9 +204,9 @@ def items_are_as_meant(subject: EndpointSubject) -> Found:
 
 
 def _of_items(subject: EndpointSubject, severity: Severity) -> Found:
-    """What the rules of inputs and bindings find of each list's items."""
-    for known, relationship in _related(subject):
-        items = _items(subject, known, relationship)
+    """What the rules of inputs and bindings find of the records that inputs hold."""
+    for known, group in _related(subject):
+        items = _items(subject, known, group)
         for rule in ENDPOINT_RULES:
             if rule.severity is severity and _holds_for_items(rule.id):
                 for message, field in rule.find(items):
@@ -126,27 +218,30 @@ def _holds_for_items(rule: str) -> bool:
     return rule.startswith(_OF_ITEMS) and rule != "binding-expression"
 
 
-def _items(subject: EndpointSubject, known: InputDefinition, relationship: Relationship) -> EndpointSubject:
-    """An endpoint that creates one item, as it were. The relationship sets the lookup to the parent."""
-    parent = relationship.referencing_attribute or ""
-    bound = [binding for binding in known.bindings if binding.attribute != parent]
-    set_to_parent = BindingDefinition(attribute=parent, source="constant", value=None)
+def _items(subject: EndpointSubject, known: InputDefinition, group: RecordGroup) -> EndpointSubject:
+    """An endpoint that makes one such record, as it were. A relationship sets the lookup to the parent."""
+    bindings = tuple(binding for binding in known.bindings if binding.attribute != group.parent)
+    if group.parent:
+        bindings += (BindingDefinition(attribute=group.parent, source="constant", value=None),)
     definition = subject.definition.model_copy(
-        update={"inputs": known.inputs, "bindings": (*bound, set_to_parent)}
+        update={"inputs": known.inputs, "bindings": bindings, "settings": EndpointSettings()}
     )
-    exposed = subject.endpoint.entity
-    entity = exposed and exposed.model_copy(update={"entity": relationship.referencing})
+    entity = ExposedEntityDefinition(
+        module=subject.definition.module, segment=group.entity, entity=group.entity
+    )
     return replace(subject, endpoint=replace(subject.endpoint, definition=definition, entity=entity))
 
 
-def _related(subject: EndpointSubject) -> Iterator[tuple[InputDefinition, Relationship]]:
-    """The lists whose relationship is right."""
-    if not subject.entity:
-        return
+def _related(subject: EndpointSubject) -> Iterator[tuple[InputDefinition, RecordGroup]]:
+    """The inputs that hold records which there are."""
+    offered = _offered(subject)
     for known in _lists(subject):
-        for relationship in subject.metadata.relationships(subject.entity):
-            if relationship.name == known.relationship and relationship.is_to_many_from(subject.entity):
-                yield known, relationship
+        if known.relationship in offered:
+            yield known, offered[known.relationship]
+
+
+def _offered(subject: EndpointSubject) -> Mapping[str, RecordGroup]:
+    return subject.definition.settings.record_groups(subject.entity, subject.metadata)
 
 
 def _lists(subject: EndpointSubject) -> list[InputDefinition]:

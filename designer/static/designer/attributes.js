@@ -22,12 +22,26 @@
     }
   };
 
+  // A record that a process makes: its row, and in it the inputs that the record must have.
+  const addGroup = async (group) => {
+    const row = studio.rows.add("inputs", group.input);
+    const prefix = await studio.lists.offered(row);
+    Object.entries(offered(prefix))
+      .filter(([, attribute]) => attribute.required && attribute.settable && attribute.input)
+      .forEach(([name, attribute]) => addInput(prefix, name, attribute));
+  };
+  const groups = (kind) => (kind === "inputs" ? studio.lists.groups() : {});
+
   const open = (kind) => {
     const dialog = document.getElementById("attribute-dialog");
-    const known = Object.entries(offered(kind)).filter(
-      ([, attribute]) => kind === "columns" || (attribute.settable && attribute.input),
-    );
+    const known = [
+      ...Object.entries(offered(kind)).filter(
+        ([, attribute]) => kind === "columns" || (attribute.settable && attribute.input),
+      ),
+      ...Object.entries(groups(kind)),
+    ];
     const used = taken(kind === "columns" ? "columns" : bindingsBeside(kind));
+    if (kind === "inputs") studio.rows.all(kind).forEach((row) => used.add(studio.rows.field(row, "relationship")?.value));
     const list = dialog.querySelector("[data-choices]");
     list.replaceChildren(
       ...known.map(([name, attribute]) => {
@@ -57,9 +71,11 @@
   const add = (dialog) => {
     const { kind } = dialog.dataset;
     const known = offered(kind);
+    const held = groups(kind);
     const chosen = [...dialog.querySelectorAll("[data-choices] input:checked:not(:disabled)")].map((box) => box.value);
     for (const name of chosen) {
-      if (kind === "columns") studio.rows.add(kind, { attribute: name });
+      if (held[name]) addGroup(held[name]);
+      else if (kind === "columns") studio.rows.add(kind, { attribute: name });
       else addInput(kind, name, known[name]);
     }
   };

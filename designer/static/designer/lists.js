@@ -1,6 +1,6 @@
 "use strict";
 
-// Inputs that are lists of records: the rows of their items come with the type, and what they offer with the relationship.
+// Inputs that hold records: the rows of these come with the type, and what they offer with the relationship.
 (() => {
   const field = (row, name) => studio.rows.field(row, name);
   const related = (row) => studio.data().relationships?.[field(row, "relationship")?.value];
@@ -32,6 +32,13 @@
   };
 
   studio.lists = {
+    // What a process makes of inputs, by parameter: the button adds these, too.
+    groups: () => Object.fromEntries(Object.entries(studio.data().relationships || {}).filter(([, group]) => group.input)),
+    // The prefix of the inputs inside of a row, once it is known what they may be for.
+    offered: async (row) => {
+      await offer(row);
+      return row.querySelector("[data-items] [data-rows]").dataset.rows;
+    },
     attributes: (items) => {
       const row = items.closest("[data-row]");
       const { lookup } = related(row) || {};

@@ -1,4 +1,4 @@
-"""Inputs of type List, whose row holds rows of its own: the inputs and the properties of each item."""
+"""Inputs that hold records, whose row holds rows of its own: the inputs and the properties of each record."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ from django.contrib import admin
 from django.contrib.admin.helpers import InlineAdminFormSet
 from django.forms import BaseForm, BaseFormSet
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+from pydantic import ValidationError
 
-from crmclient.metadata import Attribute, Relationship
+from crmclient.metadata import Attribute
+from designer.kinds.record_groups import RecordGroup
 from designer.models import Endpoint, Input
 from designer.readiness.metadata import MetadataUnavailable
 from designer.studio.endpoint_form.inlines import (
@@ -32,7 +35,7 @@ _TEMPLATE = "__row__"
 
 
 class ListingInputForm(InputForm):
-    """An input that may be a list; `relationships` is set on the subclass made for one endpoint."""
+    """An input that may hold records; `relationships` is set on the subclass made for one endpoint."""
 
     takes_lists = True
     relationships: ClassVar[choices.Choices] = []
@@ -45,22 +48,24 @@ class ListingInputForm(InputForm):
                 label=self.fields["relationship"].label,
                 choices=present,
                 required=False,
-                help_text=self.fields["relationship"].help_text,
+                help_text=_(
+                    "Of records: the relationship, or the parameter of the process, that they are for."
+                ),
             )
             self.fields["relationship"] = picked(field, "relationships")
 
 
 class ListingInputInline(InputInline):
-    """Inputs of an endpoint that can make records of a list."""
+    """Inputs of an endpoint that can make records of them."""
 
     form = ListingInputForm
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        ((_, options),) = super().get_fieldsets(request, obj)
+        ((_title, options),) = super().get_fieldsets(request, obj)
         return [(None, {**options, "fields": (*options["fields"], "relationship")})]
 
     def get_formset(self, request: HttpRequest, obj: Endpoint | None = None, **kwargs: Any) -> Any:
-        offered = [(known.name, known.name) for known in to_many(obj)]
+        offered = [(name, name) for name in groups_of(obj)]
         form = type("ListingInputForm", (ListingInputForm,), {"relationships": offered})
         return super().get_formset(request, obj, **{"form": form, **kwargs})
 
@@ -71,11 +76,11 @@ class ItemInputInline(InputInline):
 
 
 class ItemBindingInline(BindingInline):
-    """`related` is the relationship that is chosen for the list on the page."""
+    """`related` are the records that are chosen for the input on the page."""
 
     formset = ItemFormSet
     fk_name = "parent"
-    related: Relationship | None = None
+    related: RecordGroup | None = None
 
     def form_of(self, row: Any) -> type[BindingForm]:
         return binding_form(
@@ -83,32 +88,32 @@ class ItemBindingInline(BindingInline):
         )
 
 
-def to_many(endpoint: Endpoint | None) -> list[Relationship]:
-    """The relationships from an endpoint's record to many others; none while the platform cannot say."""
-    if endpoint is None or endpoint.entity is None:
-        return []
-    entity = endpoint.entity.entity
+def groups_of(endpoint: Endpoint | None) -> Mapping[str, RecordGroup]:
+    """The records that an endpoint's inputs may hold, by name; none while the platform cannot say."""
+    if endpoint is None or endpoint.operation is None:
+        return {}
+    entity = endpoint.entity.entity if endpoint.entity else ""
     try:
-        known = known_metadata().relationships(entity)
-    except MetadataUnavailable:
-        return []
-    return [one for one in known if one.is_to_many_from(entity)]
+        settings = endpoint.operation.settings.model_validate(endpoint.settings)
+        return settings.record_groups(entity, known_metadata())
+    except (ValidationError, MetadataUnavailable):
+        return {}
 
 
-def source_of(related: Relationship) -> str:
-    """Under what the page's scripts know the attributes of a relationship's items."""
-    return f"entity:{related.referencing}"
+def source_of(related: RecordGroup) -> str:
+    """Under what the page's scripts know the attributes of such records."""
+    return f"entity:{related.entity}"
 
 
-def items_written(related: Relationship | None) -> Mapping[str, Attribute]:
-    """What may be set on an item. The lookup to its parent is set by the relationship."""
+def items_written(related: RecordGroup | None) -> Mapping[str, Attribute]:
+    """What may be set on a record. The lookup to its parent is set by the relationship."""
     if related is None:
         return {}
     try:
-        known = known_metadata().attributes(related.referencing)
+        known = known_metadata().attributes(related.entity)
     except MetadataUnavailable:
         return {}
-    return {name: attribute for name, attribute in known.items() if name != related.referencing_attribute}
+    return {name: attribute for name, attribute in known.items() if name != related.parent}
 
 
 def item_formsets(form: BaseForm) -> Mapping[str, BaseFormSet[Any]]:
@@ -132,14 +137,14 @@ class ItemRows:
         self._pages = pages
         self._request = request
         self._endpoint = endpoint
-        self._relationships = {known.name: known for known in to_many(endpoint)}
+        self._groups = groups_of(endpoint)
 
     def of(self, form: BaseForm) -> list[InlineAdminFormSet]:
         """Of a row that is a list: its inputs, its properties. Nothing where the page was sent without them,
         so that they stay as they are."""
         if not holds_records(form["type"].value()):
             return []
-        related = self._relationships.get(form["relationship"].value() or "")
+        related = self._groups.get(form["relationship"].value() or "")
         made = self._made(str(form.prefix), form.instance, related)  # type: ignore[attr-defined]
         return made if all(_is_there(each.formset) for each in made) else []
 
@@ -147,7 +152,7 @@ class ItemRows:
         """Of a row that becomes a list in the browser."""
         return self._made(_TEMPLATE, Input(endpoint=self._endpoint), None)
 
-    def _made(self, prefix: str, row: Input, related: Relationship | None) -> list[InlineAdminFormSet]:
+    def _made(self, prefix: str, row: Input, related: RecordGroup | None) -> list[InlineAdminFormSet]:
         site = self._pages.admin_site
         bindings = ItemBindingInline(Input, site)
         bindings.related = related

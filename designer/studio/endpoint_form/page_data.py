@@ -7,16 +7,17 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from crmclient.metadata import Attribute, OptionSet, Relationship
+from crmclient.metadata import Attribute, OptionSet
 from designer import configuration as configured
+from designer.kinds.record_groups import RecordGroup
 from designer.loading import latest
 from designer.models import Endpoint
 from designer.queries import answered
 from designer.readiness import Metadata
-from designer.readiness.fixes import input_for
+from designer.readiness.fixes import group_input, input_for
 from designer.readiness.metadata import MetadataUnavailable
 from designer.readiness.subjects import Surroundings
-from designer.studio.endpoint_form.list_rows import items_written, source_of, to_many
+from designer.studio.endpoint_form.list_rows import groups_of, items_written, source_of
 from designer.studio.located_findings import input_row
 from designer.studio.metadata.choices import facts
 from designer.studio.metadata.known import known_metadata
@@ -61,16 +62,16 @@ def described_attributes(
 
 
 def _lists(row: Endpoint, metadata: Metadata) -> dict[str, Any]:
-    """The relationships that lists may be made by, and what can be written on items of those that are."""
+    """The records that inputs may hold, and what can be written on those that they do hold."""
     if row.operation is None or not row.operation.takes_lists:
         return {}
-    known = {related.name: related for related in to_many(row)}
+    known = groups_of(row)
     used = set(row.inputs.filter(parent=None, type__in=_list_types()).values_list("relationship", flat=True))
     return {
         "relationships": {name: _related(related, metadata) for name, related in sorted(known.items())},
         **{
             source_of(known[name]): described_attributes(
-                items_written(known[name]), known[name].referencing, metadata
+                items_written(known[name]), known[name].entity, metadata
             )
             for name in used
             if name in known
@@ -83,15 +84,18 @@ def _list_types() -> list[str]:
     return [name for name, kind in TYPES.items() if kind.holds_records]
 
 
-def _related(related: Relationship, metadata: Metadata) -> dict[str, Any]:
-    entity = related.referencing
-    label = metadata.entities()[entity].plural_label.text() or entity
-    return {
-        "label": f"{label} ({related.referencing_attribute})",
-        "facts": "",
-        "entity": entity,
-        "lookup": related.referencing_attribute,
+def _related(group: RecordGroup, metadata: Metadata) -> dict[str, Any]:
+    """`input` is the row of an input for it, where the button adds one: for parameters of a process."""
+    known = metadata.entities().get(group.entity)
+    label = (known.plural_label if group.several else known.label).text() if known else ""
+    shown = {
+        "label": f"{label or group.entity} ({group.parent or group.name})",
+        "facts": _("List of records") if group.several else _("Record"),
+        "entity": group.entity,
+        "lookup": group.parent,
+        "required": group.required,
     }
+    return shown if group.parent else {**shown, "input": input_row(group_input(group))}
 
 
 def user_data(

@@ -43,7 +43,8 @@ _ROWS: dict[str, tuple[Promise, Promise, Promise]] = {
         _("None. Every call with valid inputs is done."),
     ),
 }
-# Of the rows inside of a list's: what they are of, what they are called, what to do while there are none.
+# Of the rows inside of one that holds records: what they are of, what they are called, what to do while there
+# are none.
 _ITEMS = (
     (
         "inputs",

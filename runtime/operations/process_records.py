@@ -1,0 +1,81 @@
+"""Inputs that hold records which a process makes: one, or a list of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from crmclient import NewRecord, Platform, ProcessValue
+from crmclient.errors import InvalidRecord, InvalidValue
+from crmclient.metadata import Process
+from designer.configuration import Endpoint
+from designer.kinds.record_groups import groups_of_process
+from runtime.http.problems import Problem
+from runtime.operations.child_records import Item, Lists, all_of, as_one
+from runtime.operations.payload import Payload
+from runtime.request_context import Exchange
+from runtime.steps.row_rule_guard import Child, CreateGuards
+from runtime.values.inputs import Sent
+
+
+class ProcessRecords:
+    """The records that callers of an endpoint hand to `process`. Raises Misconfigured."""
+
+    def __init__(self, endpoint: Endpoint, process: Process, platform: Platform) -> None:
+        self._process = process.name
+        self._lists = Lists(endpoint, groups_of_process(process), platform)
+        self._guards = CreateGuards(endpoint, platform, self._lists.entities, own=False)
+        self.fetchers = self._guards.fetchers
+        self.problems = self._guards.problems
+
+    @property
+    def payloads(self) -> Mapping[str, Payload]:
+        return self._lists.payloads
+
+    def values(self, sent: Sent, exchange: Exchange) -> dict[str, ProcessValue]:
+        """What was sent, by the process's parameters. Raises Problem: also 403 outside of a row rule."""
+        items = self._lists.items(sent)
+        records = all_of(*(partial(self._record, item, exchange) for item in items))
+        children = [Child(item.list, item.at, made.values) for item, made in zip(items, records, strict=True)]
+        self._guards.check({}, exchange, children)
+        found: dict[str, ProcessValue] = {}
+        for name, group in self._lists.groups.items():
+            made = tuple(made for item, made in zip(items, records, strict=True) if item.list == name)
+            if sent.get(name) is not None:
+                found[group.name] = made if group.several else made[0]
+        return found
+
+    def refusal(self, error: InvalidRecord, payload: Payload, sent: Sent) -> Exception:
+        """What to raise for the platform's refusal of the inputs: all that is wrong, at its place."""
+        if error.entity != self._process:
+            return error
+        items = {self._place(item): item for item in self._lists.items(sent)}
+        own = [problem for problem in error.problems if _parted(problem.attribute, items) is None]
+        refusals = [payload.refusal(InvalidRecord(error.entity, own))] if own else []
+        for place, item in items.items():
+            parts = ((problem, _parted(problem.attribute, items)) for problem in error.problems)
+            wrong = [_of_record(problem, part[1]) for problem, part in parts if part and part[0] == place]
+            if wrong:
+                entity = self._lists.entities[item.list]
+                refusals.append(self._lists.refusal(item, InvalidRecord(entity, wrong)))
+        problems = [refusal for refusal in refusals if isinstance(refusal, Problem)]
+        return as_one(problems) if problems else error
+
+    def _record(self, item: Item, exchange: Exchange) -> NewRecord:
+        return NewRecord(self._lists.entities[item.list], self._lists.values(item, exchange))
+
+    def _place(self, item: Item) -> str:
+        """Where the platform says that an item stands: by parameter, and number in a list."""
+        group = self._lists.groups[item.list]
+        return group.name + item.at.removeprefix(f"/{item.list}")
+
+
+def _parted(attribute: str, places: Mapping[str, Item]) -> tuple[str, str] | None:
+    """The place of a record and its attribute in `OpportunityClose/subject`."""
+    place, _, name = attribute.rpartition("/")
+    return (place, name) if place in places else None
+
+
+def _of_record(problem: InvalidValue, name: str) -> InvalidValue:
+    problem.attribute = name
+    return problem
