@@ -66,10 +66,11 @@ class EndpointPages(CheckedAdmin):
     )
 
     class Media:
-        css = {"all": ["designer/studio.css", "designer/endpoint.css"]}
+        css = {"all": ["designer/studio.css", "designer/endpoint.css", "designer/grid.css"]}
         js = [
-            *("designer/picker.js", "designer/rows.js", "designer/inputs.js", "designer/bindings.js"),
-            *("designer/attributes.js", "designer/lists.js", "designer/fixes.js", "designer/live.js"),
+            *("designer/rows.js", "designer/picker.js", "designer/inputs.js", "designer/bindings.js"),
+            *("designer/attributes.js", "designer/lists.js", "designer/folded.js", "designer/grid.js"),
+            *("designer/fixes.js", "designer/live.js"),
             *("designer/unsaved.js", "designer/run.js", "designer/suggestions.js"),
             *("designer/fetchxml_filter.js", "designer/fetchxml.js", "designer/platform.js"),
             *("designer/caller_fields.js", "designer/new_endpoint.js"),

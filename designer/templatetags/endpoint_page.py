@@ -25,11 +25,30 @@ def rows_of(inline: Any) -> dict[str, list[Any]]:
 
 
 @register.simple_tag
-def sections_of_items(items: Iterable[Any]) -> Any:
-    """The rows inside the row of a list, as sections."""
-    from designer.studio.endpoint_form.sections import item_sections
+def grid_of(inline: Any, bound: Any) -> Any:
+    """The rows of inputs, each with the entity properties that it fills, if there are any on the page."""
+    from designer.studio.endpoint_form.input_grid import grid
 
-    return item_sections(items)
+    return grid(inline, bound)
+
+
+@register.simple_tag
+def cells_of(row: Any) -> dict[str, Any]:
+    """The fields of a row by their names."""
+    return {
+        cell.field["name"] if cell.is_readonly else cell.field.name: cell
+        for fieldset in row
+        for line in fieldset
+        for cell in line
+    }
+
+
+@register.simple_tag
+def section_of_items(items: Iterable[Any]) -> Any:
+    """The rows inside the row of a list, as a section."""
+    from designer.studio.endpoint_form.sections import item_section
+
+    return item_section(items)
 
 
 @register.simple_tag

@@ -35,8 +35,9 @@ def test_inputs_are_added_from_attributes_and_served(server: Server, endpoint: P
     added = endpoint.locator("[data-row^=inputs-]").last
     assert added.locator("[name$=-name]").input_value() == "websiteurl"
     assert added.locator("[name$=-max_length]").input_value() == "200"
-    bound = endpoint.locator("[data-row^=bindings-]").last
-    assert bound.locator("[id$=-value_text_editor]").input_value() == "websiteurl"
+    bound = added.locator("[data-row^=bindings-]")
+    assert bound.locator("[name$=-attribute]").input_value() == "websiteurl"
+    assert bound.locator("[name$=-value_text]").input_value() == "websiteurl"
     endpoint.get_by_role("button", name="Save", exact=True).click()
     endpoint.get_by_text("was changed successfully").wait_for()
     headers = {"Authorization": f"Bearer {server.token('rep')}"}
@@ -45,18 +46,20 @@ def test_inputs_are_added_from_attributes_and_served(server: Server, endpoint: P
 
 
 def test_a_mistake_shows_as_it_is_typed_and_its_fix_takes_it_away(endpoint: Page) -> None:
-    endpoint.get_by_text("phone – String", exact=True).click()
+    endpoint.locator("[data-row=inputs-1]").get_by_label("More settings").click()
     endpoint.locator("[name=inputs-1-max_length]").fill("200")
     endpoint.get_by_role("button", name="Fix: Set the limit to 50").click()
     assert endpoint.locator("[name=inputs-1-max_length]").input_value() == "50"
     endpoint.locator("[data-findings=inputs-1-max_length]:empty").wait_for(state="attached")
     endpoint.locator("[name=inputs-1-type]").select_option("Integer")
-    endpoint.locator(".studio-mismatch", has_text="holds String").wait_for()
+    endpoint.locator("[data-findings=inputs-1-type]", has_text="holds String").wait_for()
+    assert endpoint.get_by_text("holds String").count() == 1
 
 
 def test_rows_are_moved_removed_and_kept_by_keyboard(endpoint: Page) -> None:
     second = endpoint.locator("[data-row=inputs-1]")
-    second.get_by_label("Move up").focus()
+    second.get_by_label("More settings").click()
+    second.get_by_role("button", name="Move up").focus()
     endpoint.keyboard.press("Enter")
     assert endpoint.locator("[name=inputs-1-position]").input_value() == "0"
     assert endpoint.locator("[name=inputs-0-position]").input_value() == "1"
@@ -142,7 +145,7 @@ def test_references_are_suggested_while_typing_and_marked_where_they_do_not_fit(
     endpoint.keyboard.press("Enter")
     source.select_option("user")
     row.locator("[id$=_editor]").select_option(label="@user.email – String, 100 characters")
-    row.locator(".studio-mismatch", has_text="holds Integer, and @user.email is String").wait_for()
+    row.locator(".finding", has_text="takes a whole number, which @user.email does not give").wait_for()
     source.select_option("expression")
     row.locator("[id$=_editor]").fill("")
     endpoint.keyboard.type("user.full")

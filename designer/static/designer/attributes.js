@@ -15,10 +15,10 @@
 
   const addInput = (prefix, name, attribute) => {
     const names = new Set(studio.rows.all(prefix).map((row) => studio.rows.field(row, "name").value));
-    if (!names.has(attribute.input.name)) studio.rows.add(prefix, attribute.input).querySelector("details")?.removeAttribute("open");
-    const bindings = bindingsBeside(prefix);
-    if (document.querySelector(`[data-rows="${bindings}"]`)) {
-      studio.rows.add(bindings, { attribute: name, source: "input", value_text: attribute.input.name });
+    if (!names.has(attribute.input.name)) studio.rows.add(prefix, attribute.input);
+    if (document.querySelector(`[data-rows="${bindingsBeside(prefix)}"]`)) {
+      const row = studio.rows.all(prefix).find((one) => studio.rows.field(one, "name").value === attribute.input.name);
+      studio.bind(row, name);
     }
   };
 

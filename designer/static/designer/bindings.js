@@ -1,7 +1,7 @@
 "use strict";
 
-// An entity property's value: an editor for what it is taken from, above the text field that is sent; and a mark
-// where the type of an input does not fit the attribute.
+// The value of an entity property that no input fills: an editor for what it is taken from, above the text field that
+// is sent.
 (() => {
   const field = (row, name) => studio.rows.field(row, name);
   const option = (value, text) => new Option(text, value);
@@ -33,7 +33,7 @@
 
   const entry = (type, present) => {
     const input = document.createElement(type === "area" ? "textarea" : "input");
-    if (type === "area") input.rows = 2;
+    if (type === "area") input.rows = 1;
     else input.type = type;
     input.value = present;
     return input;
@@ -95,40 +95,13 @@
     }
   };
 
-  // Where the value comes from, as people read it, and the type of what comes; nothing for what has none.
-  const taken = (row) => {
-    const name = named(field(row, "value_text").value);
-    switch (name && field(row, "source").value) {
-      case "input":
-        return { from: `@${name}`, type: inputs(row).find((known) => known.name === name)?.type };
-      case "user":
-        return { from: `@user.${name}`, type: studio.data().user[name]?.type };
-      case "fetch":
-        return { from: `@fetch.${name}`, type: fetched().find(([known]) => known === name)?.[1].type };
-      default:
-        return {};
-    }
-  };
-  const mark = (row, holder) => {
-    const { types, texts } = studio.data();
-    const attribute = attributeOf(row);
-    const { from, type } = taken(row);
-    const wrong = attribute && types[type] && !types[type].includes(attribute.type);
-    const words = { attribute: attribute?.label, wanted: attribute?.type, from, type };
-    const text = wrong ? `⚠ ${texts.mismatch.replace(/%\((\w+)\)s/g, (_, name) => words[name])}` : "";
-    if (holder.textContent !== text) holder.textContent = text;
-  };
-
   const dress = (row) => {
     const sent = field(row, "value_text");
-    if (!sent || !studio.data().attributes) return;
+    if (!sent || row.matches("[data-bound]") || !studio.data().attributes) return;
     let box = row.querySelector(".studio-editor");
     if (!box) {
       box = document.createElement("div");
       box.className = "studio-editor";
-      box.append(document.createElement("div"), document.createElement("p"));
-      box.lastChild.className = "studio-mismatch";
-      box.lastChild.setAttribute("aria-live", "polite");
       sent.after(box);
       sent.hidden = true;
     }
@@ -136,20 +109,18 @@
     made.className = sent.className;
     made.id = `${sent.id}_editor`;
     row.querySelector(`label[for="${sent.id}"]`)?.setAttribute("for", made.id);
-    made.setAttribute("aria-label", row.querySelector(".studio-field-value_text .studio-label")?.textContent || "");
+    made.setAttribute("aria-label", row.querySelector(`label[for="${made.id}"]`)?.textContent || "");
     made.addEventListener("input", (event) => {
       event.stopPropagation();
       studio.set(sent, made.studioValue ? made.studioValue() : made.value);
-      mark(row, box.lastChild);
     });
     made.addEventListener("change", (event) => event.stopPropagation());
-    box.firstChild.replaceChildren(made);
-    mark(row, box.lastChild);
+    box.replaceChildren(made);
   };
 
   const dressAll = () => {
     const active = document.activeElement;
-    document.querySelectorAll("[data-rows=bindings] [data-row], [data-items] .studio-rows-bindings [data-row]").forEach((row) => {
+    document.querySelectorAll(".studio-rows-bindings [data-row]").forEach((row) => {
       if (!row.querySelector(".studio-editor")?.contains(active)) dress(row);
     });
   };

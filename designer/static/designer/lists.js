@@ -10,7 +10,7 @@
     const of = source(row);
     if (of && !studio.data()[of]) studio.data()[of] = (await studio.metadata(related(row).entity)).attributes;
     row.querySelectorAll("[data-items] select[data-picker]").forEach((select) => { select.dataset.picker = of; });
-    row.querySelectorAll("[data-items] template[data-template]").forEach((template) => {
+    row.querySelectorAll("[data-items] template").forEach((template) => {
       template.content.querySelectorAll("select[data-picker]").forEach((select) => { select.dataset.picker = of; });
     });
     row.querySelector("[data-items]").dispatchEvent(new CustomEvent("items:offered", { bubbles: true }));
@@ -26,6 +26,7 @@
       field(row, "relationship").closest(".studio-line").after(made.content.querySelector("[data-items]"));
       items = row.querySelector("[data-items]");
       items.querySelectorAll("[data-rows]").forEach(studio.rows.number);
+      studio.unfold(row, true);
     }
     if (items) items.hidden = !isList;
     if (isList) offer(row);

@@ -139,7 +139,7 @@
     show();
   };
 
-  const enhanceIn = (node) => node.querySelectorAll("select[data-picker]").forEach(enhance);
+  const enhanceIn = (studio.pick = (node) => node.querySelectorAll("select[data-picker]").forEach(enhance));
   document.addEventListener("DOMContentLoaded", () => enhanceIn(document));
   document.addEventListener("row:added", (event) => enhanceIn(event.target));
 })();

@@ -23,34 +23,47 @@ window.studio = window.studio || {};
     tell(field);
   };
 
-  const own = (row, selector) => row.querySelector(`:scope > .studio-row-tools ${selector}`);
+  const own = (row, selector) => all(row, selector).find((node) => node.closest("[data-row]") === row);
   const container = (prefix) => document.querySelector(`[data-rows="${prefix}"]`);
   const isRemoved = (row) => Boolean(fieldOf(row, "DELETE")?.checked);
   // A row may hold rows of its own: those of a list are its children.
   const part = (rows, name) => rows.querySelector(`:scope > [data-${name}]`);
   const listed = (rows) => [...part(rows, "list").children].filter((node) => node.matches("[data-row]"));
-  const rowsOf = (prefix) => {
-    const rows = container(prefix);
-    return rows ? listed(rows).filter((row) => !isRemoved(row)) : [];
+  // Wherever they stand: an entity property that an input fills stands in the input's row.
+  const rowsOf = (prefix) =>
+    all(document, `[data-row^="${prefix}-"]`).filter((row) => /^\d+$/.test(row.dataset.row.slice(prefix.length + 1)) && !isRemoved(row));
+
+  const isNew = (row) => row.classList.contains("studio-row-new");
+  // New rows stand last until they are moved; the server puts them there.
+  const isInOrder = (rows) => {
+    const saved = rows.filter((row) => !isNew(row));
+    const positions = saved.map((row) => Number(fieldOf(row, "position")?.value || 0));
+    return saved.every((row, at) => rows[at] === row && (!at || positions[at - 1] < positions[at]));
+  };
+  const number = (rows) => {
+    const there = listed(rows);
+    const fields = there.map((row) => fieldOf(row, "position")).filter(Boolean);
+    if (!isInOrder(there)) fields.forEach((position, at) => { position.value = at + (isNew(there[0]) ? 1 : 0); });
+    const empty = part(rows, "empty");
+    if (empty) empty.hidden = rowsOf(rows.dataset.rows).length > 0;
   };
 
-  const number = (rows) => {
-    listed(rows).forEach((row, at) => {
-      const position = fieldOf(row, "position");
-      if (position) position.value = at;
-    });
-    part(rows, "empty").hidden = rowsOf(rows.dataset.rows).length > 0;
+  // A row that is made from one of the templates of `prefix`, for `place`.
+  const made = (prefix, template, place) => {
+    const rows = container(prefix);
+    const total = rows.querySelector(`[name="${prefix}-TOTAL_FORMS"]`);
+    const holder = document.createElement("template");
+    holder.innerHTML = part(rows, template).innerHTML.replaceAll(`${prefix}-__prefix__`, `${prefix}-${total.value}`);
+    total.value = Number(total.value) + 1;
+    const row = holder.content.firstElementChild;
+    place.append(row);
+    row.classList.add("studio-row-new");
+    return row;
   };
 
   const add = (prefix, values = {}) => {
     const rows = container(prefix);
-    const total = rows.querySelector(`[name="${prefix}-TOTAL_FORMS"]`);
-    const made = document.createElement("template");
-    made.innerHTML = part(rows, "template").innerHTML.replaceAll(`${prefix}-__prefix__`, `${prefix}-${total.value}`);
-    total.value = Number(total.value) + 1;
-    const row = made.content.firstElementChild;
-    part(rows, "list").append(row);
-    row.classList.add("studio-row-new");
+    const row = made(prefix, "template", part(rows, "list"));
     number(rows);
     row.dispatchEvent(new CustomEvent("row:added", { bubbles: true }));
     for (const [name, value] of Object.entries(values)) {
@@ -60,12 +73,19 @@ window.studio = window.studio || {};
     return row;
   };
 
-  const remove = (row, removed) => {
-    fieldOf(row, "DELETE").checked = removed;
+  const show = (row) => {
+    const removed = isRemoved(row);
     row.classList.toggle("studio-row-removed", removed);
-    if (removed && row.classList.contains("studio-row-new")) row.hidden = true;
+    row.hidden = removed && isNew(row);
     own(row, "[data-remove]").hidden = removed;
     own(row, "[data-restore]").hidden = !removed;
+  };
+  // The entity properties that stand in an input's row go with it, and stay with it.
+  const remove = (row, removed) => {
+    all(row, "[data-bound]").filter((bound) => bound.closest("[data-bounds]").closest("[data-row]") === row)
+      .forEach((bound) => studio.set(fieldOf(bound, "DELETE"), removed));
+    fieldOf(row, "DELETE").checked = removed;
+    show(row);
     own(row, removed ? "[data-restore]" : "[data-remove]").focus();
     number(row.closest("[data-rows]"));
     tell(fieldOf(row, "DELETE"));
@@ -77,7 +97,7 @@ window.studio = window.studio || {};
     if (by < 0) other.before(row);
     else other.after(row);
     number(row.closest("[data-rows]"));
-    own(row, `[data-move="${by}"]`).focus();
+    own(row, `[data-move="${by}"]`)?.focus();
     tell(fieldOf(row, "position"));
   };
 
@@ -113,17 +133,20 @@ window.studio = window.studio || {};
     if (!button) return;
     const row = button.closest("[data-row]");
     if (button.matches("[data-add]")) {
-      const added = add(button.closest("[data-rows]").dataset.rows);
-      added.querySelector("input:not([type=hidden]):not([hidden]), select, textarea")?.focus();
+      const added = add(button.dataset.add);
+      added.querySelector("input:not([type=hidden]):not([hidden]), select:not([hidden]), textarea:not([hidden])")?.focus();
     } else if (button.matches("[data-remove]")) remove(row, true);
     else if (button.matches("[data-restore]")) remove(row, false);
     else if (button.matches("[data-move]")) move(row, Number(button.dataset.move));
   });
 
-  document.addEventListener("DOMContentLoaded", () => all(document, "[data-rows]").forEach(number));
+  document.addEventListener("DOMContentLoaded", () => {
+    all(document, "[data-rows]").forEach(number);
+    all(document, "[data-row]").filter((row) => own(row, "[data-remove]") && isRemoved(row)).forEach(show);
+  });
 
   Object.assign(studio, {
-    rows: { add, all: rowsOf, field: fieldOf, number },
+    rows: { add, all: rowsOf, field: fieldOf, made, move, number, remove },
     set,
     data: () => (studio.known ??= JSON.parse(document.getElementById("page-data")?.textContent || "{}")),
   });

@@ -22,7 +22,7 @@ from designer.studio.located_findings import input_row
 from designer.studio.metadata.choices import facts
 from designer.studio.metadata.known import known_metadata
 from designer.studio.metadata.vocabulary import option_set_of, vocabulary_of
-from designer.types import TYPES, natural_type
+from designer.types import TYPES, InputType, natural_type
 
 
 def page_data(row: Endpoint, metadata: Metadata) -> dict[str, Any]:
@@ -35,13 +35,17 @@ def page_data(row: Endpoint, metadata: Metadata) -> dict[str, Any]:
         "attributes": described_attributes(known.written, entity, metadata, partial=partial),
         **_lists(row, metadata),
         "columns": {name: _shown(attribute) for name, attribute in _in_order(known.read)},
-        "types": {name: sorted(kind.value for kind in type.attribute_types) for name, type in TYPES.items()},
+        "settings": {name: settings_of(type) for name, type in TYPES.items()},
+        "settings_of_types": sorted({setting for type in TYPES.values() for setting in settings_of(type)}),
         "lists": _list_types(),
         "on_record": bool(row.operation and row.operation.is_on_record),
         "fetched": fetched_columns(configuration.endpoints.get(row.pk)),
         **user_data(configuration, metadata),
         "texts": {
-            "mismatch": _("“%(attribute)s” holds %(wanted)s, and %(from)s is %(type)s."),
+            "blocking": _("blocking findings"),
+            "notes": _("notes"),
+            "pasted": _("Rows pasted: %(count)s."),
+            "undo": _("Undo"),
             "nothing": _("Nothing matches."),
             "yes": _("Yes"),
             "no": _("No"),
@@ -49,6 +53,13 @@ def page_data(row: Endpoint, metadata: Metadata) -> dict[str, Any]:
             "required": _("required"),
         },
     }
+
+
+def settings_of(kind: InputType) -> list[str]:
+    """The fields of an input's row that mean something for a type, beside those that all have."""
+    renamed = {"allowed": "allowed_text"}
+    every = () if kind.holds_records else ("default_text", "nullable")
+    return sorted([*(renamed.get(name, name) for name in kind.constraints), *every])
 
 
 def described_attributes(

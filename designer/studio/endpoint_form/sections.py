@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.utils.functional import Promise
@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from designer.studio.located_findings import Located
 
 _ORDER = (
-    *("endpoint", "documentation", "settings", "inputs", "bindings", "columns", "fetchers"),
+    *("endpoint", "documentation", "settings", "inputs", "columns", "fetchers"),
     *("access", "preconditions", "limits", "caching"),
 )
 # Of rows: what a section is called, what it is for, and what to do while it is empty.
@@ -21,11 +21,6 @@ _ROWS: dict[str, tuple[Promise, Promise, Promise]] = {
         _("Inputs"),
         _("What callers may send."),
         _("None yet. Add them from attributes: names, types and lengths come with them."),
-    ),
-    "bindings": (
-        _("Entity properties"),
-        _("What is written, and where each value comes from."),
-        _("Nothing is written yet. Adding inputs from attributes adds these, too."),
     ),
     "columns": (
         _("Columns"),
@@ -43,23 +38,18 @@ _ROWS: dict[str, tuple[Promise, Promise, Promise]] = {
         _("None. Every call with valid inputs is done."),
     ),
 }
-# Of the rows inside of one that holds records: what they are of, what they are called, what to do while there
-# are none.
-_ITEMS = (
-    (
-        "inputs",
-        _("Inputs of each item"),
-        _("None yet. Choose the relationship, then add them from attributes."),
-    ),
-    ("bindings", _("Entity properties of each item"), _("Nothing is written yet.")),
-)
+# Of inputs whose entity properties stand beside them.
+_BOUND_INPUTS = (_("Inputs and entity properties"), _("What callers may send, and what is written."))
+# Of the rows inside of one that holds records.
+_ITEMS = (_("Inputs of each item"), _("None yet. Choose the relationship, then add them from attributes."))
 
 
 @dataclass(frozen=True)
 class PageSection:
     """A fieldset, or rows: one of `fieldset` and `inline` is set; `rows` then says what they are of.
 
-    `located` are the findings in it.
+    `bound` are the rows of the entity properties that stand beside `inline`, the rows of inputs. `located`
+    are the findings in it.
     """
 
     anchor: str
@@ -69,6 +59,7 @@ class PageSection:
     fieldset: Any = None
     inline: Any = None
     rows: str = ""
+    bound: Any = None
     located: list[Located] = field(default_factory=list)
 
     @property
@@ -96,10 +87,15 @@ def page_sections(
         anchor = fieldset.classes.split()[0] if fieldset.classes else "endpoint"
         intro = shared_by if anchor == "caching" else fieldset.description or ""
         found[anchor] = PageSection(anchor, fieldset.name, intro, fieldset=fieldset)
-    for inline in inlines:
-        prefix = inline.formset.prefix
+    by_prefix = {inline.formset.prefix: inline for inline in inlines}
+    bound = by_prefix.pop("bindings", None)
+    for prefix, inline in by_prefix.items():
         title, intro, empty = _ROWS.get(prefix, (inline.opts.verbose_name_plural, "", ""))
-        found[prefix] = PageSection(prefix, title, intro, empty, inline=inline, rows=prefix)
+        made = PageSection(prefix, title, intro, empty, inline=inline, rows=prefix)
+        if prefix == "inputs" and bound is not None:
+            title, intro = _BOUND_INPUTS
+            made = replace(made, title=title, intro=intro, bound=bound)
+        found[prefix] = made
     sections = sorted(found.values(), key=lambda section: _rank(section.anchor))
     for item in located:
         for section in sections:
@@ -108,12 +104,13 @@ def page_sections(
     return sections
 
 
-def item_sections(items: Iterable[Any]) -> list[PageSection]:
+def item_section(items: Iterable[Any]) -> PageSection:
     """The rows of items inside the row of a list: `items` as `ItemRows` makes them."""
-    return [
-        PageSection(inline.formset.prefix, title, "", empty, inline=inline, rows=rows)
-        for inline, (rows, title, empty) in zip(items, _ITEMS, strict=False)
-    ]
+    inputs, bindings = items
+    title, empty = _ITEMS
+    return PageSection(
+        inputs.formset.prefix, title, empty=empty, inline=inputs, rows="inputs", bound=bindings
+    )
 
 
 def _rank(anchor: str) -> int:
@@ -122,7 +119,10 @@ def _rank(anchor: str) -> int:
 
 def _holds(section: PageSection, place: str) -> bool:
     if section.inline is not None:
-        return place == f"#{section.anchor}" or place.startswith(f"{section.anchor}-")
+        prefixes = [one.formset.prefix for one in (section.inline, section.bound) if one is not None]
+        return place.startswith(tuple(f"{prefix}-" for prefix in prefixes)) or place in {
+            f"#{prefix}" for prefix in prefixes
+        }
     names = {
         bound.field["name"] if bound.is_readonly else bound.field.name
         for line in section.fieldset

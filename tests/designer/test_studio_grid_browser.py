@@ -1,0 +1,162 @@
+"""The grid of inputs and entity properties: by keyboard as a spreadsheet, and pasted from one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.designer.create_page import open_create
+from tests.servers import Server, Site
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator, Page
+
+pytestmark = [pytest.mark.processes, pytest.mark.browser]
+
+_PASTE = """(field, text) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text/plain", text);
+    field.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+}"""
+_STICKY = """() => [...document.querySelectorAll("body *")]
+    .filter((node) => ["fixed", "sticky"].includes(getComputedStyle(node).position) && node.checkVisibility())
+    .map((node) => node.getBoundingClientRect())
+    .map(({ top, bottom }) => Math.max(0, Math.min(bottom, innerHeight) - Math.max(top, 0)))
+    .reduce((sum, height) => sum + height, 0)"""
+
+
+@pytest.fixture
+def server(site: Site) -> Server:
+    return site.start()
+
+
+@pytest.fixture
+def endpoint(server: Server, page: Page) -> Page:
+    """The page of the demo's create, as designer: six inputs, five of them bound."""
+    return open_create(server, page)
+
+
+def test_a_row_shows_the_input_and_the_attribute_it_fills_and_both_follow_its_name(endpoint: Page) -> None:
+    phone = endpoint.locator("[data-row=inputs-1]")
+    assert phone.get_by_role("combobox", name="Attribute").input_value() == "Main Phone (telephone1)"
+    phone.locator("[name=inputs-1-name]").fill("telephone")
+    assert phone.locator("[name=bindings-1-value_text]").input_value() == "telephone"
+    saved(endpoint)
+    endpoint.goto(endpoint.url)
+    phone = endpoint.locator("[data-row=inputs-1]")
+    assert phone.locator("[name=inputs-1-name]").input_value() == "telephone"
+    assert phone.get_by_role("combobox", name="Attribute").input_value() == "Main Phone (telephone1)"
+
+
+def test_cells_are_left_by_arrows_and_enter_and_the_last_row_adds_one(endpoint: Page) -> None:
+    endpoint.locator("[name=inputs-0-name]").focus()
+    press(endpoint, "ArrowDown", "ArrowDown", "Enter")
+    assert focused(endpoint) == "inputs-3-name"
+    press(endpoint, "Control+ArrowRight")
+    assert focused(endpoint) == "inputs-3-type"
+    press(endpoint, "Control+ArrowUp", "Control+ArrowRight", "ArrowDown", "ArrowLeft", "Control+ArrowLeft")
+    assert focused(endpoint) == "inputs-3-name"
+    press(endpoint, "Control+ArrowDown", "Control+ArrowDown", "Enter")
+    assert focused(endpoint) == "inputs-6-name"
+    endpoint.keyboard.type("website")
+    press(endpoint, "Tab", "Tab", "Space", "Tab")
+    endpoint.keyboard.type("websiteurl")
+    press(endpoint, "Enter")
+    added = endpoint.locator("[data-row=inputs-6]")
+    assert added.locator("[name=inputs-6-required]").is_checked()
+    assert added.locator("[name$=-attribute]").input_value() == "websiteurl"
+    assert added.locator("[name$=-value_text]").input_value() == "website"
+    # The row that has just been added is still empty: there is no need for a second.
+    endpoint.locator("[name=inputs-6-name]").focus()
+    press(endpoint, "Enter", "Enter", "Enter")
+    assert endpoint.locator("[data-rows=inputs] > [data-list] > [data-row]").count() == 8
+    saved(endpoint)
+
+
+def test_rows_are_pasted_from_a_spreadsheet_and_can_be_undone(endpoint: Page) -> None:
+    endpoint.get_by_role("button", name="Add input").click()
+    table = (
+        "Name\tType\tRequired\tBound to\tDescription\n"
+        "website\tString\tyes\twebsiteurl\tWhere it is\n"
+        "staff\tinteger\tno\tNumber of Employees\t\n"
+    )
+    endpoint.locator("[name=inputs-6-name]").evaluate(_PASTE, table)
+    rows = endpoint.locator("[data-row=inputs-6], [data-row=inputs-7]")
+    rows.nth(1).wait_for()
+    assert [row_of(row) for row in rows.all()] == [
+        ("website", "String", True, "websiteurl", "Where it is"),
+        ("staff", "Integer", False, "numberofemployees", ""),
+    ]
+    endpoint.get_by_role("button", name="Undo").click()
+    assert not rows.nth(1).is_visible()
+    assert endpoint.locator("[name=inputs-6-name]").input_value() == ""
+    endpoint.locator("[name=inputs-6-name]").evaluate(_PASTE, table)
+    saved(endpoint)
+    endpoint.goto(endpoint.url)
+    assert endpoint.locator("[name=inputs-7-name]").input_value() == "staff"
+
+
+def test_an_attribute_is_taken_off_an_input_and_put_back(endpoint: Page) -> None:
+    phone = endpoint.locator("[data-row=inputs-1]")
+    phone.get_by_role("combobox", name="Attribute").fill("")
+    assert endpoint.locator("[name=bindings-1-DELETE]").is_checked()
+    endpoint.keyboard.type("fax")
+    endpoint.keyboard.press("Enter")
+    assert phone.locator("[name=bindings-5-attribute]").input_value() == "fax"
+    saved(endpoint)
+    endpoint.goto(endpoint.url)
+    phone = endpoint.locator("[data-row=inputs-1]")
+    assert phone.get_by_role("combobox", name="Attribute").input_value() == "Fax (fax)"
+
+
+def test_a_removed_input_takes_its_property_along_and_back(endpoint: Page) -> None:
+    phone = endpoint.locator("[data-row=inputs-1]")
+    phone.get_by_label("Remove").click()
+    assert endpoint.locator("[name=bindings-1-DELETE]").is_checked()
+    phone.get_by_role("button", name="Keep it after all").click()
+    assert not endpoint.locator("[name=bindings-1-DELETE]").is_checked()
+
+
+def test_a_type_shows_only_the_settings_that_it_has(endpoint: Page) -> None:
+    phone = endpoint.locator("[data-row=inputs-1]")
+    phone.get_by_label("More settings").click()
+    assert phone.get_by_label("Maximum length").is_visible()
+    assert not phone.get_by_label("Minimum", exact=True).is_visible()
+    phone.locator("[name=inputs-1-max_length]").fill("")
+    phone.locator("[name=inputs-1-type]").select_option("Integer")
+    assert phone.get_by_label("Minimum", exact=True).is_visible()
+    assert not phone.get_by_label("Maximum length").is_visible()
+
+
+def test_sticky_parts_take_a_tenth_of_a_small_screen_and_leave_the_focus_free(endpoint: Page) -> None:
+    endpoint.set_viewport_size({"width": 390, "height": 844})
+    endpoint.evaluate("window.scrollTo(0, 1500)")
+    assert endpoint.evaluate(_STICKY) <= 84.4
+    endpoint.locator("#id_why").focus()
+    field, bar = endpoint.locator("#id_why").bounding_box(), endpoint.locator("#submit-row").bounding_box()
+    assert field is not None
+    assert bar is not None
+    assert field["y"] + field["height"] <= bar["y"]
+
+
+def press(page: Page, *keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def focused(page: Page) -> str:
+    return str(page.evaluate("document.activeElement.name"))
+
+
+def row_of(row: Locator) -> tuple[str, str, bool, str, str]:
+    name, kind, attribute, description = (
+        row.locator(f"[name$=-{field}]").input_value()
+        for field in ("name", "type", "attribute", "description")
+    )
+    return name, kind, row.locator("[name$=-required]").is_checked(), attribute, description
+
+
+def saved(page: Page) -> None:
+    page.get_by_role("button", name="Save and continue editing").click()
+    page.get_by_text("was changed successfully").wait_for()
