@@ -27,7 +27,7 @@ from designer.names import USER_TYPE
 from designer.readiness import Finding, Severity
 from designer.studio.checking.examining import examine
 from designer.studio.checking.live import live_state
-from designer.studio.checking.previews import preview_html
+from designer.studio.checking.previews import preview_html, preview_of
 from designer.studio.endpoint_form.form import (
     ACCESS_FIELDS,
     READABLE_ACCESS_FIELDS,
@@ -38,6 +38,7 @@ from designer.studio.endpoint_form.inlines import SECTION_INLINES, InputInline
 from designer.studio.endpoint_form.list_rows import ItemRows, ListingInputInline
 from designer.studio.endpoint_form.listing import KindFilter, ReadyList
 from designer.studio.endpoint_form.page_data import page_data
+from designer.studio.endpoint_form.renamed_inputs import with_renamed_inputs
 from designer.studio.endpoint_form.sections import page_sections, section
 from designer.studio.endpoint_form.sharing_words import sharing_words
 from designer.studio.metadata.known import asked_once, known_metadata
@@ -69,16 +70,27 @@ class EndpointPages(CheckedAdmin):
         css = {"all": ["designer/studio.css", "designer/endpoint.css", "designer/grid.css"]}
         js = [
             *("designer/rows.js", "designer/picker.js", "designer/inputs.js", "designer/bindings.js"),
-            *("designer/attributes.js", "designer/lists.js", "designer/folded.js", "designer/grid.js"),
+            *(
+                "designer/attributes.js",
+                "designer/lists.js",
+                "designer/folded.js",
+                "designer/grid.js",
+                "designer/dock.js",
+            ),
             *("designer/fixes.js", "designer/live.js"),
             *("designer/unsaved.js", "designer/run.js", "designer/suggestions.js"),
             *("designer/fetchxml_filter.js", "designer/fetchxml.js", "designer/platform.js"),
             *("designer/caller_fields.js", "designer/new_endpoint.js"),
         ]
 
-    def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+    def changeform_view(
+        self, request: HttpRequest, object_id: str | None = None, *args: Any, **kwargs: Any
+    ) -> HttpResponseBase:
         with asked_once():
-            return super().changeform_view(request, *args, **kwargs)
+            row = self.get_object(request, object_id) if object_id and request.method == "POST" else None
+            if row is not None:
+                request.POST = with_renamed_inputs(request.POST, row)  # type: ignore[assignment]
+            return super().changeform_view(request, object_id, *args, **kwargs)
 
     def kind_of(self, obj: Endpoint | None) -> OperationKind | None:
         return obj.operation if obj else None
@@ -208,7 +220,7 @@ class EndpointPages(CheckedAdmin):
             ),
             "page_data": page_data(row, known_metadata()),
             "refused": bool(refused),
-            "preview": preview_html(endpoint, _base(request)),
+            "preview": preview_html(preview_of(endpoint, _base(request))),
             "is_unsaved": adminform.form.is_bound,
             "check_url": self._url("check", row),
             "try_url": self._url("try", row),

@@ -2,10 +2,12 @@
 
 // Says of the page as it stands, unsaved, what the server would say of it saved: findings at their fields.
 (() => {
-  const PAUSE = 400;
+  // Milliseconds after a key. The server is asked once at a time: what changes meanwhile is asked next.
+  const PAUSE = 60;
   let form = null;
   let waiting = null;
   let asking = null;
+  let next = null;
 
   const places = () => document.querySelectorAll("[data-findings]");
 
@@ -46,6 +48,7 @@
     });
     if (Object.keys(state.columns).length) studio.data().columns = state.columns;
     studio.data().fetched = state.fetched;
+    studio.asked = state.asked;
     document.dispatchEvent(new Event("live:shown"));
     document.querySelectorAll("[data-words]").forEach((node) => {
       node.textContent = state.words[node.dataset.words] || "";
@@ -56,22 +59,29 @@
   };
 
   // `also` are fields that the form does not have.
-  const ask = async (also = {}) => {
-    asking?.abort();
-    asking = new AbortController();
+  const send = async (also) => {
     const sent = new FormData(form);
     for (const [name, value] of Object.entries(also)) sent.append(name, value);
     try {
-      const answer = await fetch(form.dataset.check, { method: "POST", body: sent, signal: asking.signal });
+      const answer = await fetch(form.dataset.check, { method: "POST", body: sent });
       if (answer.ok) show(await answer.json());
     } catch (error) {
-      if (error.name !== "AbortError") console.warn(error);
+      console.warn(error);
     }
+  };
+  const ask = async (also = {}) => {
+    next = { ...next, ...also };
+    while (asking) await asking;
+    if (!next) return;
+    asking = send(next);
+    next = null;
+    await asking;
+    asking = null;
   };
 
   const later = () => {
     clearTimeout(waiting);
-    waiting = setTimeout(ask, PAUSE);
+    waiting = setTimeout(() => ask(), PAUSE);
   };
 
   document.addEventListener("click", (event) => {

@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 
 from designer.models import Endpoint
 from designer.studio.checking.examining import examine
-from designer.studio.checking.previews import preview_html
+from designer.studio.checking.previews import preview_html, preview_of
 from designer.studio.checking.words import words_of
 from designer.studio.endpoint_form.list_rows import with_items
 from designer.studio.endpoint_form.page_data import fetched_columns, shown_columns
@@ -27,6 +27,7 @@ def live_state(
     `base` is the service's URL, for the preview.
     """
     examined = examine(row, form, formsets)
+    preview = preview_of(examined.configuration.endpoints.get(row.pk), base)
     places = {item.place for item in examined.located}
     return {
         "path": f"{', '.join(row.methods)} {row.path}",
@@ -37,7 +38,9 @@ def live_state(
         "words": words_of([form, *(row for formset in formsets for row in formset.forms)]),
         "columns": shown_columns(examined.configuration.endpoints.get(row.pk)),
         "fetched": fetched_columns(examined.configuration.endpoints.get(row.pk)),
-        "preview": preview_html(examined.configuration.endpoints.get(row.pk), base),
+        "preview": preview_html(preview),
+        # What the form of a call is made of: another one is needed when it changes.
+        "asked": repr((preview.asked, preview.problem)) if preview else "",
         "counts": {
             place: [
                 sum(item.finding.is_blocking for item in examined.located if item.place == place),

@@ -5,13 +5,16 @@ from __future__ import annotations
 from django.template.loader import render_to_string
 
 from designer.configuration import Endpoint
-from designer.ports import get_runtime
+from designer.ports import Preview, get_runtime
 
 
-def preview_html(endpoint: Endpoint | None, base: str) -> str:
-    """`base` is the service's URL. Empty while nothing can be said."""
-    if endpoint is None:
+def preview_of(endpoint: Endpoint | None, base: str) -> Preview | None:
+    """`base` is the service's URL. None while nothing can be said."""
+    return None if endpoint is None else get_runtime().preview(endpoint, base)
+
+
+def preview_html(preview: Preview | None) -> str:
+    if preview is None:
         return ""
-    shown = get_runtime().preview(endpoint, base)
-    context = {"preview": shown, "parameters": [asked for asked in shown.asked if asked.place != "body"]}
+    context = {"preview": preview, "parameters": [asked for asked in preview.asked if asked.place != "body"]}
     return render_to_string("designer/endpoint/preview.html", context)

@@ -32,7 +32,7 @@ def grid(inputs: Any, bindings: Any = None) -> InputGrid:
     properties, blank_binding = _rows(bindings) if bindings is not None else ((), ())
     names = {_value(row, "name") for row in rows} - {""}
     filled: dict[str, list[Any]] = {name: [] for name in names}
-    others = []
+    others: list[Any] = []
     for row in properties:
         # An input that is called so twice has a finding; the first has the property then.
         name = _value(row, "value_text").strip().removeprefix("@")

@@ -19,8 +19,11 @@ def asked_name(asked: Asked) -> str:
     return f"{asked.place}__{asked.name}"
 
 
-def asked_field(asked: Asked) -> forms.Field:
-    """Values are texts as people type them into one line; an empty one is not sent."""
+def asked_field(asked: Asked, labels: Mapping[str, str] | None = None) -> forms.Field:
+    """Values are texts as people type them into one line; an empty one is not sent.
+
+    `labels` are those of options, by value.
+    """
     facts = " · ".join(
         str(fact) for fact in (asked.type or asked.schema.get("type", ""), asked.place) if fact
     )
@@ -30,9 +33,13 @@ def asked_field(asked: Asked) -> forms.Field:
     if asked.schema.get("type") in ("boolean", ["boolean", "null"]):
         values = ["true", "false"]
     if values:
-        choices = [("", "—"), *((str(value), str(value)) for value in values)]
+        choices = [("", "—"), *((str(value), _labelled(str(value), labels or {})) for value in values)]
         return dress(forms.ChoiceField(label=label, required=False, choices=choices, help_text=help_text))
     return text_field(label, help_text)
+
+
+def _labelled(value: str, labels: Mapping[str, str]) -> str:
+    return f"{labels[value]} ({value})" if labels.get(value) else value
 
 
 def asked_values(asked: Iterable[Asked], place: str, cleaned: Mapping[str, Any]) -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from http import HTTPStatus
 from typing import Any
 
 from django import forms
@@ -21,6 +22,7 @@ from designer.models import AuditEntry
 from designer.models import Endpoint as EndpointRow
 from designer.ports import Attempt, Outcome, Preview, get_runtime
 from designer.studio.look import ModelAdmin, dress
+from designer.studio.trying.answer_table import answer_table
 from designer.studio.trying.asked_fields import asked_field, asked_name, asked_values
 from designer.studio.trying.caller_fields import CallerForm
 from designer.studio.trying.fetcher_runs import NotRunnable, query_of
@@ -140,25 +142,13 @@ def _of_first_rows(endpoint: Endpoint) -> Endpoint:
 
 
 def _shown(outcome: Outcome) -> dict[str, Any]:
-    """The answer as a table: `columns`, and `rows` of texts; or `problems`, why there is none."""
+    """The answer as a table, or `problems`, why there is none."""
+    table = answer_table(outcome.body or "[]", MOST_ROWS) if outcome.status < HTTPStatus.BAD_REQUEST else None
+    if table is not None:
+        return {"columns": table.columns, "rows": table.rows, "total": table.total}
     try:
-        # Numbers stay as they were written: a float would round them.
-        answer: Any = json.loads(outcome.body or "[]", parse_float=str, parse_int=str)
+        answer: Any = json.loads(outcome.body)
     except ValueError:
         return {"problems": [outcome.body]}
-    if outcome.status >= 400:
-        wrong = [f"{error.get('parameter', '')}: {error['message']}" for error in answer.get("errors", ())]
-        return {"problems": [answer.get("detail") or answer.get("title"), *wrong]}
-    is_page = isinstance(answer, Mapping) and isinstance(answer.get("data"), list) and "cursor" in answer
-    records = answer["data"] if is_page else answer if isinstance(answer, list) else [answer]
-    columns = list(dict.fromkeys(key for record in records for key in record))
-    rows = [[_text(record.get(key)) for key in columns] for record in records[:MOST_ROWS]]
-    whole = len(records) if len(records) < MOST_ROWS else None
-    total = answer.get("totalRecordCount") if is_page else whole
-    return {"columns": columns, "rows": rows, "total": total}
-
-
-def _text(value: Any) -> str:
-    if value is None:
-        return "—"
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    wrong = [f"{error.get('parameter', '')}: {error['message']}" for error in answer.get("errors", ())]
+    return {"problems": [answer.get("detail") or answer.get("title"), *wrong]}

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
+from http import HTTPStatus
 from typing import Any
 
 from django import forms
+from django.http import QueryDict
 from django.utils.http import content_disposition_header
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -15,9 +18,10 @@ from designer.configuration import Endpoint
 from designer.definitions import CallerTypeDefinition
 from designer.models import Role
 from designer.models.fields import ExactJSONEncoder
-from designer.ports import Attempt, Preview
+from designer.ports import Attempt, Outcome, Preview
 from designer.studio.field_values import typed
 from designer.studio.look import dress
+from designer.studio.trying.asked_attributes import option_labels
 from designer.studio.trying.asked_fields import asked_field, asked_name, asked_values, text_field
 from designer.studio.trying.caller_fields import CallerForm
 from designer.types import TYPES
@@ -79,13 +83,34 @@ class TryForm(CallerForm):
             self.fields["file"] = text_field(_("Id of the file"), _("Empty: the list of files."))
         if preview.takes_file:
             self.fields["upload"] = forms.FileField(label=_("File"), required=False)
+        labels = option_labels(endpoint)
         for asked in preview.asked:
-            self.fields[asked_name(asked)] = asked_field(asked)
+            self.fields[asked_name(asked)] = asked_field(asked, labels.get(asked.name))
         modes = [(DRY, _("Dry run")), *([(REAL, _("For real"))] if may_be_real else [])]
         help_text = _("A dry run checks everything, changes nothing, and shows no data.")
         self.fields["mode"] = dress(
             forms.ChoiceField(label=_("How"), choices=modes, initial=DRY, help_text=help_text)
         )
+
+    def refill(self, values: QueryDict) -> None:
+        """Show what has been typed, without judging it."""
+        for name, field in self.fields.items():
+            if name in values and not isinstance(field, forms.FileField):
+                several = isinstance(field, forms.MultipleChoiceField)
+                self.initial[name] = values.getlist(name) if several else values[name]
+
+    def refuse(self, outcome: Outcome) -> None:
+        """Show what an answer says of single values at their fields."""
+        if outcome.status < HTTPStatus.BAD_REQUEST:
+            return
+        with suppress(ValueError, TypeError, KeyError):
+            for error in json.loads(outcome.body)["errors"]:
+                # Of a list of records, `/contacts/0/email` is said at the list.
+                name, _slash, inside = (error.get("parameter") or error["pointer"].lstrip("/")).partition("/")
+                said = f"{inside}: {error['message']}" if inside else error["message"]
+                field = next((asked_name(asked) for asked in self._preview.asked if asked.name == name), None)
+                if field:
+                    self.add_error(field, said)
 
     def attempt(self) -> Attempt:
         """The call that valid fields stand for."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
+
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -17,6 +19,7 @@ from designer.ports import Attempt, Outcome, get_runtime
 from designer.studio.endpoint_form.sharing_words import age_words
 from designer.studio.look import ModelAdmin
 from designer.studio.trying import tried_calls
+from designer.studio.trying.answer_table import AnswerTable, answer_table
 from designer.studio.trying.example_form import LONGEST_NAME
 from designer.studio.trying.kept_calls import KEEP, KEEP_AS, keep
 from designer.studio.trying.try_form import TryForm
@@ -25,6 +28,9 @@ from designer.studio.trying.unsaved import UNSAVED, configuration_of
 # The statuses of answers that a cache keeps, and that of a dry run that would have asked for one.
 _KEPT = (0, 200, 204)
 FOR_REAL = "designer.call_for_real"
+# Fields of a form beside the endpoint's own: the answer is the form, without a page around it; and with the
+# second, no call is made: an endpoint that has changed has another form.
+DOCKED, REFILL = "_docked", "_refill"
 
 
 def try_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow, kept_at: str) -> HttpResponse:
@@ -36,14 +42,19 @@ def try_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow, kept_at:
     """
     if not pages.has_change_permission(request, row):
         raise PermissionDenied
+    is_docked = DOCKED in request.POST or DOCKED in request.GET
     call = _shown_call(request, row)
     values = request.POST if call is None else tried_calls.values_of(call)
     configuration = configuration_of(pages, request, row, values)
     endpoint = configuration.endpoints[row.pk]
     preview = get_runtime().preview(endpoint, f"{request.scheme}://{request.get_host()}")
-    sent = {"data": values, "files": request.FILES} if "mode" in values else {}
+    sent = {"data": values, "files": request.FILES} if "mode" in values and REFILL not in values else {}
     types = admitted_types(endpoint.definition.access, configuration)
     form = TryForm(endpoint, preview, types, may_be_real=request.user.has_perm(FOR_REAL), **sent)
+    if is_docked:
+        form.auto_id = "try_%s"
+    if REFILL in values:
+        form.refill(values)
     outcome = tried_calls.outcome_of(call) if call else None
     if request.method == "POST" and not preview.problem and form.is_bound and form.is_valid():
         attempt = form.attempt()
@@ -56,13 +67,17 @@ def try_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow, kept_at:
                 return response
         else:
             outcome = _tried(request, endpoint, configuration, attempt)
+    if outcome is not None and form.is_bound and form.is_valid():
+        form.refuse(outcome)
     context = {
         **pages.admin_site.each_context(request),
         "title": _("Try it"),
         "opts": pages.opts,
         "original": row,
         "unsaved": values.get(UNSAVED, ""),
+        "docked": DOCKED if is_docked else "",
         "form": form,
+        "table": _table(outcome),
         "keep": KEEP,
         "keep_as": KEEP_AS,
         "longest_name": LONGEST_NAME,
@@ -75,7 +90,14 @@ def try_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow, kept_at:
         "age": age_words(endpoint) if outcome is not None and outcome.status in _KEPT else "",
         "media": pages.media + form.media,
     }
-    return TemplateResponse(request, "designer/endpoint/try.html", context)
+    template = "try_panel" if is_docked else "try"
+    return TemplateResponse(request, f"designer/endpoint/{template}.html", context)
+
+
+def _table(outcome: Outcome | None) -> AnswerTable | None:
+    if outcome is None or outcome.status >= HTTPStatus.BAD_REQUEST:
+        return None
+    return answer_table(outcome.body)
 
 
 def _shown_call(request: HttpRequest, row: EndpointRow) -> TriedCall | None:
@@ -116,7 +138,8 @@ def _call_once(
             return None
         messages.info(request, _("The call was made once, and not again. Press “Call” to repeat it."))
     # 303: whatever is reloaded from here on is the answer.
-    return HttpResponseRedirect(f"{request.path}?{tried_calls.place_of(token)}", status=303)
+    docked = f"&{DOCKED}=1" if DOCKED in request.POST else ""
+    return HttpResponseRedirect(f"{request.path}?{tried_calls.place_of(token)}{docked}", status=303)
 
 
 def _tried(

@@ -12,6 +12,7 @@ from designer.configuration import Configuration
 from designer.loading import latest
 from designer.models import Endpoint
 from designer.studio.checking.drafts import with_draft
+from designer.studio.endpoint_form.renamed_inputs import with_renamed_inputs
 from designer.studio.look import ModelAdmin
 
 # The fields of the page's form, encoded as in a URL.
@@ -38,7 +39,9 @@ def configuration_of(
 def forms_of(
     pages: ModelAdmin, request: HttpRequest, row: Endpoint
 ) -> tuple[ModelForm[Endpoint], list[BaseFormSet[Any]]]:
-    """The form and the rows of a page that was sent."""
+    """The form and the rows of a page that was sent; what uses a renamed input follows its name."""
+    request = copy(request)
+    request.POST = with_renamed_inputs(request.POST, row)  # type: ignore[assignment]  # it is read only
     form = pages.get_form(request, row, change=True)(request.POST, instance=row)
     formsets, _ = pages._create_formsets(request, row, change=True)
     return form, formsets

@@ -1,0 +1,80 @@
+"use strict";
+
+// Preview and “Try it” beside the form. What is tried is the page as it stands, unsaved; the form of a call follows the
+// page, and keeps what has been typed into it.
+(() => {
+  let tabs = null;
+  let panel = null;
+  // What the call's form was made for.
+  let made = "";
+
+  const url = () => tabs.dataset.dockTabs;
+  const callForm = () => panel.querySelector("[data-try-form]");
+  const isShown = () => !panel.hidden;
+
+  const show = (html) => {
+    const { activeElement: active } = document;
+    const name = panel.contains(active) ? active.name : "";
+    const { selectionStart: start, selectionEnd: end } = name ? active : {};
+    // A chosen file cannot be written into another field: the field itself goes over.
+    const files = [...panel.querySelectorAll("input[type=file]")].filter((field) => field.files.length);
+    panel.innerHTML = html;
+    for (const field of files) callForm()?.elements[field.name]?.replaceWith(field);
+    panel.dispatchEvent(new Event("form:shown", { bubbles: true }));
+    const again = name && callForm()?.elements[name];
+    again?.focus?.();
+    if (again && typeof start === "number") again.setSelectionRange?.(start, end);
+  };
+  const ask = async (given) => {
+    given.set("_docked", "1");
+    given.set("_unsaved", studio.unsaved());
+    given.set("csrfmiddlewaretoken", studio.token());
+    panel.setAttribute("aria-busy", "true");
+    try {
+      const answer = await fetch(url(), { method: "POST", body: given });
+      if (answer.ok) show(await answer.text());
+      else panel.textContent = `✖ ${answer.status}`;
+    } catch {
+      panel.textContent = "✖";
+    }
+    panel.removeAttribute("aria-busy");
+  };
+  const follow = () => {
+    if (!isShown() || made === studio.asked) return;
+    made = studio.asked;
+    const given = callForm() ? new FormData(callForm()) : new FormData();
+    given.set("_refill", "1");
+    ask(given);
+  };
+
+  const choose = (tab) => {
+    for (const one of tabs.children) {
+      const chosen = one === tab;
+      one.setAttribute("aria-selected", String(chosen));
+      one.tabIndex = chosen ? 0 : -1;
+      document.getElementById(one.getAttribute("aria-controls")).hidden = !chosen;
+    }
+    if (!callForm()) made = "";
+    follow();
+  };
+
+  document.addEventListener("DOMContentLoaded", () => {
+    tabs = document.querySelector("[data-dock-tabs]");
+    if (!tabs) return;
+    panel = document.querySelector("[data-dock-try]");
+    tabs.hidden = false;
+    tabs.addEventListener("click", (event) => event.target.matches("[role=tab]") && choose(event.target));
+    tabs.addEventListener("keydown", (event) => {
+      if (!["ArrowLeft", "ArrowRight", "Home", "End"].includes(event.key)) return;
+      const other = [...tabs.children].find((one) => one !== event.target);
+      event.preventDefault();
+      choose(other);
+      other.focus();
+    });
+    panel.addEventListener("submit", (event) => {
+      event.preventDefault();
+      ask(new FormData(event.target, event.submitter));
+    });
+    document.addEventListener("live:shown", follow);
+  });
+})();

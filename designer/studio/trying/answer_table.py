@@ -1,0 +1,42 @@
+"""An answer as a table: records in rows, for people to read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+MOST_ROWS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerTable:
+    """`rows` are texts, in the order of `columns`; `total` is how many there are, where that is known."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    total: int | str | None
+
+
+def answer_table(body: str, most: int = MOST_ROWS) -> AnswerTable | None:
+    """The records of a JSON body, the first `most` of them; None for a body without records."""
+    try:
+        # Numbers stay as they were written: a float would round them.
+        answer: Any = json.loads(body, parse_float=str, parse_int=str)
+    except ValueError:
+        return None
+    is_page = isinstance(answer, Mapping) and isinstance(answer.get("data"), list) and "cursor" in answer
+    records = answer["data"] if is_page else answer if isinstance(answer, list) else [answer]
+    shown = records[:most]
+    if not all(isinstance(record, Mapping) for record in shown):
+        return None
+    columns = list(dict.fromkeys(key for record in shown for key in record))
+    total = answer.get("totalRecordCount") if is_page else len(records) if len(records) < most else None
+    return AnswerTable(columns, [[_text(record.get(key)) for key in columns] for record in shown], total)
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "—"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
