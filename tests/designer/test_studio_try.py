@@ -69,7 +69,7 @@ def test_the_form_asks_for_what_callers_send(dora: Client) -> None:
         form.fields
     )
     assert form.fields["body__name"].label == "name *"
-    assert ("1", "1") in form.fields["body__industry"].choices
+    assert ("1", "Accounting (1)") in form.fields["body__industry"].choices
 
 
 def test_a_dry_run_shows_the_platforms_request(dora: Client) -> None:
