@@ -145,7 +145,7 @@ def test_references_are_suggested_while_typing_and_marked_where_they_do_not_fit(
     endpoint.keyboard.press("Enter")
     source.select_option("user")
     row.locator("[id$=_editor]").select_option(label="@user.email – String, 100 characters")
-    row.locator(".finding", has_text="takes a whole number, which @user.email does not give").wait_for()
+    row.locator(".finding", has_text="takes Integer, which @user.email does not give").wait_for()
     source.select_option("expression")
     row.locator("[id$=_editor]").fill("")
     endpoint.keyboard.type("user.full")
