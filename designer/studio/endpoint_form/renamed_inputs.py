@@ -35,9 +35,11 @@ def with_renamed_inputs(data: QueryDict, row: Endpoint) -> QueryDict:
         _rename_bindings(changed, prefix, names, stored)
     for name in list(changed) if renamed else ():
         if _EXPRESSION.fullmatch(name):
-            changed[name] = _in_expression(changed[name], renamed)
+            changed[name] = _in_expression(str(changed[name]), renamed)
         elif _QUERY.fullmatch(name):
-            changed[name] = _IN_QUERY.sub(lambda found: f"@{renamed.get(found[1], found[1])}", changed[name])
+            changed[name] = _IN_QUERY.sub(
+                lambda found: f"@{renamed.get(found[1], found[1])}", str(changed[name])
+            )
     return changed
 
 
@@ -57,7 +59,7 @@ def _rows(data: QueryDict, prefix: str) -> Iterator[tuple[str, str]]:
         if re.fullmatch(rf"{re.escape(prefix)}-\d+-id", name):
             row = name.removesuffix("-id")
             if not data.get(f"{row}-DELETE"):
-                yield row, data[name]
+                yield row, str(data[name])
 
 
 def _renamed(data: QueryDict, prefix: str, known: Mapping[int, str]) -> dict[str, str]:
