@@ -16,12 +16,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """Its id, and what it shows for itself: a secret, or a certificate's file and the password of that."""
+    """Its id, and what it shows for itself: a secret, a certificate's file and the password of that, or a
+    file with a token of the platform that the service runs on.
+    """
 
     id: str
     secret: str = field(default="", repr=False)
     certificate: str = ""
     certificate_password: str = field(default="", repr=False)
+    federated_token_file: str = ""
 
     def tokens(self, scope: str) -> TokenSource:
         env = settings.PORTICO
@@ -30,12 +33,16 @@ class Application:
 
             url = env["CRM_TOKEN_URL"]
             return ClientCredentials(url, self.id, self.secret, scope, _throttle(env, url, self.id))
-        from crmclient.dataverse.http.entra import Entra, certificate
+        from crmclient.dataverse.http.clouds import authority_of
+        from crmclient.dataverse.http.entra import Entra, certificate, federated
 
         credential: str | dict[str, Any] = self.secret
         if self.certificate:
             credential = certificate(Path(self.certificate), self.certificate_password)
-        return Entra(env["CRM_TENANT_ID"], self.id, credential, scope)
+        elif self.federated_token_file:
+            credential = federated(Path(self.federated_token_file))
+        authority = env["CRM_AUTHORITY"].rstrip("/") or authority_of(env["CRM_URL"])
+        return Entra(env["CRM_TENANT_ID"], self.id, credential, scope, authority)
 
 
 def of_the_platform() -> list[Application]:
@@ -54,6 +61,7 @@ def _named() -> Iterator[Application]:
             env["CRM_CLIENT_SECRET"],
             env["CRM_CERTIFICATE"],
             env["CRM_CERTIFICATE_PASSWORD"],
+            env["CRM_FEDERATED_TOKEN_FILE"],
         )
     for client in env["CRM_CLIENTS"]:
         yield Application(
@@ -61,6 +69,7 @@ def _named() -> Iterator[Application]:
             client.get("client_secret", ""),
             client.get("certificate", ""),
             client.get("certificate_password", ""),
+            client.get("federated_token_file", ""),
         )
 
 

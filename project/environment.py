@@ -202,6 +202,20 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting("CRM_CERTIFICATE_PASSWORD", text, "", "The password of that file.", secret=True),
     Setting(
+        "CRM_FEDERATED_TOKEN_FILE",
+        text,
+        "",
+        "Instead of a secret: a file with a token that the platform below the service writes there, such as "
+        "Kubernetes (workload identity federation). It is read for each token that is fetched.",
+    ),
+    Setting(
+        "CRM_AUTHORITY",
+        url("https"),
+        "",
+        "The Entra ID that gives the tokens, such as `https://login.microsoftonline.us`. Empty: that of the "
+        "cloud which CRM_URL is in, worldwide, US government or China.",
+    ),
+    Setting(
         "CRM_TOKEN_URL",
         url("https", "http"),
         "",
@@ -215,11 +229,13 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting(
         "CRM_CLIENTS",
-        objects(("client_id",), ("client_secret", "certificate", "certificate_password")),
+        objects(
+            ("client_id",), ("client_secret", "certificate", "certificate_password", "federated_token_file")
+        ),
         "[]",
         "More applications beside CRM_CLIENT_ID, each an application user of Dataverse with a budget of its "
         "own: a JSON array of objects with `client_id` and `client_secret`, or `certificate` and, where it "
-        "has one, `certificate_password`.",
+        "has one, `certificate_password`, or `federated_token_file`.",
         secret=True,
     ),
     Setting(

@@ -21,11 +21,11 @@ from project.checks import TAG
 def platform_can_be_reached(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
     if not settings.PORTICO["CRM_URL"]:
         return []
-    return [*_addresses(), *_credentials(), *_certificates()]
+    return [*_addresses(), *_credentials(), *_files()]
 
 
 def _addresses() -> Iterator[CheckMessage]:
-    for name in ("CRM_URL", "CRM_TOKEN_URL"):
+    for name in ("CRM_URL", "CRM_TOKEN_URL", "CRM_AUTHORITY"):
         url = settings.PORTICO[name]
         if not url:
             continue
@@ -62,12 +62,18 @@ def _credentials() -> Iterator[CheckMessage]:
     if not env["CRM_TOKEN_URL"] and not env["CRM_TENANT_ID"]:
         missing.append("CRM_TENANT_ID")
     for number, client in enumerate(clients):
-        if client.secret or (client.certificate and not env["CRM_TOKEN_URL"]):
+        of_entra = client.certificate or client.federated_token_file
+        if client.secret or (of_entra and not env["CRM_TOKEN_URL"]):
             continue
         first = number == 0 and bool(env["CRM_CLIENT_ID"])
-        secret = "CRM_CLIENT_SECRET" if first else f"the client_secret of {client.id} in CRM_CLIENTS"
-        certificate = " or CRM_CERTIFICATE" if first else " or its certificate"
-        missing.append(secret if env["CRM_TOKEN_URL"] else secret + certificate)
+        of = "" if first else f" of {client.id} in CRM_CLIENTS"
+        secret = "CRM_CLIENT_SECRET" if first else "client_secret"
+        others = (
+            "CRM_CERTIFICATE and CRM_FEDERATED_TOKEN_FILE"
+            if first
+            else "certificate and federated_token_file"
+        )
+        missing.append((secret if env["CRM_TOKEN_URL"] else f"one of {secret}, {others}") + of)
     if missing:
         yield Error(
             f"CRM_URL is set, but not {', '.join(missing)}.",
@@ -76,13 +82,26 @@ def _credentials() -> Iterator[CheckMessage]:
         )
 
 
-def _certificates() -> Iterator[CheckMessage]:
+def _files() -> Iterator[CheckMessage]:
     for client in applications.of_the_platform():
+        first = client.id == settings.PORTICO["CRM_CLIENT_ID"]
         if client.certificate and not Path(client.certificate).is_file():
-            first = client.id == settings.PORTICO["CRM_CLIENT_ID"]
             place = "CRM_CERTIFICATE=" if first else f"CRM_CLIENTS: the certificate of {client.id}, "
             yield Error(
                 f"{place}{client.certificate!r} is no file.",
                 hint="Write the path of a PFX file, or of a PEM file with certificate and key.",
+                id="portico.E013",
+            )
+        token = client.federated_token_file
+        if token and not Path(token).is_file():
+            place = (
+                "CRM_FEDERATED_TOKEN_FILE="
+                if first
+                else f"CRM_CLIENTS: the federated_token_file of {client.id}, "
+            )
+            yield Error(
+                f"{place}{token!r} is no file.",
+                hint="Write the path of the file that the platform below projects the token to. On Azure's "
+                "Kubernetes it is in AZURE_FEDERATED_TOKEN_FILE.",
                 id="portico.E013",
             )

@@ -129,7 +129,8 @@ def authorized(sources: Mapping[str, TokenSource], options: Options) -> Iterator
                 "token",
                 Outcome.FAILED,
                 f"{client_id}: {error}",
-                "Check CRM_TENANT_ID, CRM_CLIENT_ID, and the secret or certificate, which may have expired.",
+                "Check CRM_TENANT_ID, CRM_CLIENT_ID, CRM_AUTHORITY, and the secret, certificate or federated "
+                "token, which may have expired.",
             )
         else:
             yield Step("token", Outcome.GOOD, f"{client_id}: good for {token.lifetime / 60:.0f} minutes.")

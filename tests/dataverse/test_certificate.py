@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
@@ -18,8 +19,10 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import padding
 
+from crmclient.dataverse.http.clouds import authority_of
 from crmclient.dataverse.http.entra import Entra, certificate
 from crmclient.errors import PlatformFailure
+from project.applications import Application
 from tests.dataverse.certificates import Identity, self_signed
 
 PASSWORD = b"pass phrase"
@@ -112,6 +115,40 @@ def test_a_wrong_password_is_no_token(authority: Authority, identity: Identity, 
         Entra("adfs", "a", certificate(path, "wrong"), "s", authority=authority.url).fetch(10)
     assert "wrong" not in str(raised.value)
     assert authority.asked == []
+
+
+def test_a_workload_shows_the_token_that_its_platform_wrote_last(
+    authority: Authority, tmp_path: Path, settings: Any
+) -> None:
+    path = tmp_path / "token"
+    path.write_text("the first\n")
+    settings.PORTICO = {**settings.PORTICO, "CRM_TENANT_ID": "adfs", "CRM_AUTHORITY": f"{authority.url}/"}
+    source = Application("the client", federated_token_file=str(path)).tokens("scope/.default")
+
+    assert source.fetch(10).text == "good"
+    path.write_text("the second\n")
+    source.fetch(10)
+    path.unlink()
+    with pytest.raises(PlatformFailure, match=f"{path} cannot be read: No such file"):
+        source.fetch(10)
+
+    assert [asked["client_assertion"] for asked in authority.asked] == ["the first", "the second"]
+    assert authority.asked[0]["client_id"] == "the client"
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("https://contoso.crm.dynamics.com", "https://login.microsoftonline.com"),
+        ("https://contoso.crm9.dynamics.com", "https://login.microsoftonline.com"),
+        ("https://Contoso.crm.microsoftdynamics.us/", "https://login.microsoftonline.us"),
+        ("https://contoso.crm.appsplatform.us", "https://login.microsoftonline.us"),
+        ("https://contoso.crm.dynamics.cn", "https://login.partner.microsoftonline.cn"),
+        ("https://crm.contoso.example", "https://login.microsoftonline.com"),
+    ],
+)
+def test_an_organisation_gets_its_tokens_from_the_entra_id_of_its_cloud(url: str, expected: str) -> None:
+    assert authority_of(url) == expected
 
 
 def _verified(assertion: str, identity: Identity) -> tuple[dict[str, str], dict[str, str]]:

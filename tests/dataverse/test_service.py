@@ -231,6 +231,8 @@ def test_a_refresh_is_a_command(installation: Site, crm: Server, remote: Server)
         ("CRM_CLIENT_SECRET", "", "portico.E012"),
         ("CRM_TOKEN_URL", "", "portico.E012"),
         ("CRM_CERTIFICATE", "/nowhere.pfx", "portico.E013"),
+        ("CRM_FEDERATED_TOKEN_FILE", "/nowhere", "portico.E013"),
+        ("CRM_AUTHORITY", "https://10.0.0.1", "portico.E011"),
     ],
 )
 def test_a_way_to_the_platform_that_cannot_be_right_is_refused(
