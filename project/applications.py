@@ -13,11 +13,14 @@ if TYPE_CHECKING:
     from crmclient.dataverse.http.throttle import SharedThrottle
     from crmclient.dataverse.http.tokens import TokenSource
 
+# The system-assigned identity: nobody has to know its id.
+OWN_IDENTITY = "managed identity"
+
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """Its id, and what it shows for itself: a secret, a certificate's file and the password of that, or a
-    file with a token of the platform that the service runs on.
+    """Its id, and what it shows for itself: a secret, a certificate's file and the password of that, a
+    file with a token of the platform that the service runs on, or nothing where it is a managed identity.
     """
 
     id: str
@@ -26,6 +29,12 @@ class Application:
     certificate_password: str = field(default="", repr=False)
     federated_token_file: str = ""
 
+    @property
+    def is_managed(self) -> bool:
+        """Whether Azure says who it is, since it has nothing to show for itself."""
+        shows = self.secret or self.certificate or self.federated_token_file
+        return bool(settings.PORTICO["CRM_MANAGED_IDENTITY"]) and not shows
+
     def tokens(self, scope: str) -> TokenSource:
         env = settings.PORTICO
         if env["CRM_TOKEN_URL"]:
@@ -33,6 +42,12 @@ class Application:
 
             url = env["CRM_TOKEN_URL"]
             return ClientCredentials(url, self.id, self.secret, scope, _throttle(env, url, self.id))
+        if self.is_managed:
+            from crmclient.dataverse.http.managed_identity import ManagedIdentity
+
+            return ManagedIdentity(
+                "" if self.id == OWN_IDENTITY else self.id, scope.removesuffix("/.default")
+            )
         from crmclient.dataverse.http.clouds import authority_of
         from crmclient.dataverse.http.entra import Entra, certificate, federated
 
@@ -55,9 +70,9 @@ def of_the_platform() -> list[Application]:
 
 def _named() -> Iterator[Application]:
     env = settings.PORTICO
-    if env["CRM_CLIENT_ID"]:
+    if env["CRM_CLIENT_ID"] or env["CRM_MANAGED_IDENTITY"]:
         yield Application(
-            env["CRM_CLIENT_ID"],
+            env["CRM_CLIENT_ID"] or OWN_IDENTITY,
             env["CRM_CLIENT_SECRET"],
             env["CRM_CERTIFICATE"],
             env["CRM_CERTIFICATE_PASSWORD"],

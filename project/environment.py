@@ -209,6 +209,13 @@ SETTINGS: tuple[Setting, ...] = (
         "Kubernetes (workload identity federation). It is read for each token that is fetched.",
     ),
     Setting(
+        "CRM_MANAGED_IDENTITY",
+        flag,
+        "0",
+        "Whether applications that have no secret, certificate or federated token are managed identities of "
+        "Azure. Without CRM_CLIENT_ID it is the system-assigned one.",
+    ),
+    Setting(
         "CRM_AUTHORITY",
         url("https"),
         "",

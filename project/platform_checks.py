@@ -59,10 +59,11 @@ def _credentials() -> Iterator[CheckMessage]:
     env = settings.PORTICO
     clients = applications.of_the_platform()
     missing = [] if clients else ["CRM_CLIENT_ID"]
-    if not env["CRM_TOKEN_URL"] and not env["CRM_TENANT_ID"]:
+    by_azure = not env["CRM_TOKEN_URL"] and all(client.is_managed for client in clients)
+    if not env["CRM_TOKEN_URL"] and not env["CRM_TENANT_ID"] and not (clients and by_azure):
         missing.append("CRM_TENANT_ID")
     for number, client in enumerate(clients):
-        of_entra = client.certificate or client.federated_token_file
+        of_entra = client.certificate or client.federated_token_file or client.is_managed
         if client.secret or (of_entra and not env["CRM_TOKEN_URL"]):
             continue
         first = number == 0 and bool(env["CRM_CLIENT_ID"])

@@ -130,7 +130,7 @@ def authorized(sources: Mapping[str, TokenSource], options: Options) -> Iterator
                 Outcome.FAILED,
                 f"{client_id}: {error}",
                 "Check CRM_TENANT_ID, CRM_CLIENT_ID, CRM_AUTHORITY, and the secret, certificate or federated "
-                "token, which may have expired.",
+                "token, which may have expired. A managed identity has to be assigned on Azure.",
             )
         else:
             yield Step("token", Outcome.GOOD, f"{client_id}: good for {token.lifetime / 60:.0f} minutes.")

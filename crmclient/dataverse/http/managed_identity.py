@@ -1,0 +1,58 @@
+"""Tokens for the identity that Azure gives to the machine, container or app that the service runs on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import requests
+
+from crmclient.dataverse.http.client_credentials import token_of
+from crmclient.dataverse.http.tokens import Token
+from crmclient.errors import Unavailable, UnexpectedAnswer
+
+
+@dataclass(frozen=True)
+class ManagedIdentity:
+    """`client_id` is that of a user-assigned identity; empty: the machine's own. `resource` is the
+    organisation's URL.
+    """
+
+    client_id: str
+    resource: str
+
+    def fetch(self, timeout: float) -> Token:
+        # The library takes longer to import than everything else here together.
+        import msal  # type: ignore[import-untyped]
+
+        identity: Any = msal.SystemAssignedManagedIdentity()
+        if self.client_id:
+            identity = msal.UserAssignedManagedIdentity(client_id=self.client_id)
+        try:
+            with _Session(timeout) as session:
+                # Made anew each time: its cache may hold the token that was refused.
+                client = msal.ManagedIdentityClient(identity, http_client=session)
+                answer = client.acquire_token_for_client(resource=self.resource)
+        except Exception as error:
+            # Where no endpoint for identities is, the library's HTTP errors and those of JSON come through.
+            raise Unavailable(
+                f"No managed identity answers here ({type(error).__name__}).", retry_after=5
+            ) from error
+        try:
+            return token_of(answer)
+        except (KeyError, TypeError, ValueError):
+            reason = answer.get("error_description") if isinstance(answer, dict) else None
+            raise UnexpectedAnswer(f"The managed identity got no token ({reason}).") from None
+
+
+class _Session(requests.Session):
+    """The endpoint is next to the machine: no proxy leads there. Seconds `timeout` bound each request."""
+
+    def __init__(self, timeout: float) -> None:
+        super().__init__()
+        self.trust_env = False
+        self._timeout = timeout
+
+    def request(self, *arguments: Any, **options: Any) -> requests.Response:
+        options.setdefault("timeout", self._timeout)
+        return super().request(*arguments, **options)
