@@ -27,7 +27,7 @@ from crmbox.records.associations import associate, disassociate
 from crmbox.records.batch import run_batch
 from crmbox.records.create import create, create_at_once
 from crmbox.records.delete import delete
-from crmbox.records.record_files import Upload, download
+from crmbox.records.record_files import Upload, download, image_thumbnail
 from crmbox.records.retrieve import retrieve, retrieve_at_once
 from crmbox.records.update import update, update_at_once
 from crmbox.records.upsert import upsert
@@ -207,6 +207,12 @@ class EmbeddedPlatform:
     ) -> Download | None:
         with self._work(call):
             return download(self._alias, entity, id, attribute, start, length)
+
+    def thumbnail(
+        self, entity: str, id: Guid, attribute: str, *, call: Call = SERVICE_CALL
+    ) -> Download | None:
+        with self._work(call):
+            return image_thumbnail(self._alias, entity, id, attribute)
 
     def execute(
         self,

@@ -238,6 +238,15 @@ class Platform(Protocol):
         """
         ...
 
+    def thumbnail(
+        self, entity: str, id: Guid, attribute: str, *, call: Call = SERVICE_CALL
+    ) -> Download | None:
+        """The image of a column made small, whole; None when there is none.
+
+        Raises UnknownEntity, RecordNotFound, InvalidRecord (no image column); Unsupported.
+        """
+        ...
+
     # Processes
 
     def execute(

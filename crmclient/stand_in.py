@@ -187,6 +187,12 @@ class StandIn(ABC):
     ) -> Download | None:
         return self._platform.download(entity, id, attribute, start=start, length=length, call=call)
 
+    @_declared(Effect.READ)
+    def thumbnail(
+        self, entity: str, id: Guid, attribute: str, *, call: Call = SERVICE_CALL
+    ) -> Download | None:
+        return self._platform.thumbnail(entity, id, attribute, call=call)
+
     # Nothing says of a process that it only reads.
     @_declared(Effect.WRITE)
     def execute(

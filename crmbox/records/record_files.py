@@ -6,17 +6,20 @@ holds none open between its pieces.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from typing import BinaryIO
 
 from crmbox.engine.connection import WriteUnit, read_unit, write_unit
 from crmbox.engine.deadlines import in_time
 from crmbox.engine.names import quote
-from crmbox.engine.snapshot import StoredEntity
+from crmbox.engine.snapshot import StoredColumn, StoredEntity
 from crmbox.files import registry
 from crmbox.files.blocks import BLOCK
 from crmbox.files.registry import block_store, file_column
+from crmbox.files.thumbnails import thumbnail
 from crmbox.records.callers import check_caller
 from crmbox.records.retrieve import retrieve
 from crmbox.records.statements import record_id, store, version_number, with_id
@@ -28,8 +31,10 @@ from crmclient.errors import (
     RecordNotFound,
     TooLong,
     VersionMismatch,
+    WrongType,
 )
 from crmclient.limits import check_file
+from crmclient.metadata import AttributeType
 from crmclient.platform import Call
 from crmclient.values import Download, FileInfo, Guid, Value, new_guid
 
@@ -52,8 +57,8 @@ class Upload:
     def run(self, content: BinaryIO, file_name: str, content_type: str) -> FileInfo:
         """Raises as `Platform.upload`; when it does, the column is as before. Call `abandon` then."""
         check_file(self._entity, self._attribute, file_name, content_type)
-        limit = self._begin()
-        size = self._write_blocks(content, limit)
+        column = self._begin()
+        size = self._write_blocks(_as_kept(column, content), column.attribute.max_size)
         info = FileInfo(self._file, file_name, size, content_type)
         self._attach(info)
         return info
@@ -68,8 +73,8 @@ class Upload:
         with suppress(PlatformError), write_unit(self._alias) as unit:
             registry.abandon(unit, self._file)
 
-    def _begin(self) -> int | None:
-        """Note the file, if the record is there as the caller knows it; the column's size limit in bytes."""
+    def _begin(self) -> StoredColumn:
+        """Note the file, if the record is there as the caller knows it; the column that it is for."""
         with write_unit(self._alias) as unit:
             stored = unit.snapshot.entity(self._entity)
             column = file_column(stored, self._attribute)
@@ -78,7 +83,7 @@ class Upload:
             self._check_version(unit, stored)
             registry.begin(unit, self._file, self._entity, self._record, self._attribute)
         self._begun = True
-        return column.attribute.max_size
+        return column
 
     def _check_version(self, unit: WriteUnit, stored: StoredEntity) -> None:
         version = quote(stored.columns["versionnumber"].name)
@@ -155,3 +160,29 @@ def download(
     available = info.size - start
     wanted = available if length is None else min(length, available)
     return Download(info, start, wanted, block_store(alias).read(info.id, info.size, start, wanted))
+
+
+def image_thumbnail(alias: str, entity: str, record: Guid, attribute: str) -> Download | None:
+    """Raises as `Platform.thumbnail`."""
+    with read_unit(alias) as unit:
+        if not _is_image(file_column(unit.snapshot.entity(entity), attribute)):
+            raise InvalidRecord(entity, [WrongType(attribute, "It is no image column.")])
+    found = download(alias, entity, record, attribute, 0, None)
+    made = None if found is None else thumbnail(b"".join(found.chunks))
+    if found is None or made is None:
+        return None
+    return Download(replace(found.info, size=len(made)), 0, len(made), iter((made,)))
+
+
+def _is_image(column: StoredColumn) -> bool:
+    return column.attribute.type is AttributeType.IMAGE
+
+
+def _as_kept(column: StoredColumn, content: BinaryIO) -> BinaryIO:
+    """What is kept of an upload: of an image without a whole copy its thumbnail."""
+    limit = column.attribute.max_size
+    if not _is_image(column) or column.definition.full_image or limit is None:
+        return content
+    whole = content.read(limit + 1)
+    # What is too large is refused as it is.
+    return io.BytesIO(whole if len(whole) > limit else thumbnail(whole) or whole)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from crmbox.webapi.base64_bodies import NOTE_BODY
 from crmbox.webapi.errors import bad_payload, no_resource, unsupported
-from crmbox.webapi.files.downloading import download, download_base64, download_json
+from crmbox.webapi.files.downloading import download, download_base64, download_json, download_thumbnail
 from crmbox.webapi.files.uploading import upload
 from crmbox.webapi.keys import locate
 from crmbox.webapi.records.draft import read_draft
@@ -39,6 +39,8 @@ def get_raw_value(request: Request, target: Target) -> Response:
         return download_base64(request, target, attribute)
     if _is_thumbnail_alone(request, target, attribute):
         return no_content()
+    if _is_thumbnail(request, attribute):
+        return download_thumbnail(request, target, attribute)
     if attribute.type.holds_file:
         return download(request, target, attribute)
     value = _value(request, target, attribute)
@@ -80,6 +82,11 @@ def _is_thumbnail_alone(request: Request, target: Target, attribute: Attribute) 
         and request.query.get("size", "").lower() == "full"
         and not target.type.stored.columns[attribute.logical_name].definition.full_image
     )
+
+
+def _is_thumbnail(request: Request, attribute: Attribute) -> bool:
+    """Whether an image is asked for, and not the whole one."""
+    return attribute.type is AttributeType.IMAGE and request.query.get("size", "").lower() != "full"
 
 
 def _write(request: Request, target: Target, value: object) -> Response:

@@ -176,6 +176,11 @@ class DataversePlatform:
     ) -> Download | None:
         return self._downloads.download(entity, id, attribute, start, length, call)
 
+    def thumbnail(
+        self, entity: str, id: Guid, attribute: str, *, call: Call = SERVICE_CALL
+    ) -> Download | None:
+        return self._downloads.thumbnail(entity, id, attribute, call)
+
     def execute(
         self,
         process: str,

@@ -15,7 +15,8 @@ from designer.kinds.settings import CachedSettings, EndpointSettings
 from designer.sentences import Sentence
 
 MEGABYTE = 1024 * 1024
-LARGEST_FILE = 128 * MEGABYTE
+# As large as a file of Dataverse; how large one may be here is the operator's to say, with UPLOAD_LIMIT.
+LARGEST_FILE = 10 * 1024 * MEGABYTE
 
 _EXTENSION = re.compile(r"[a-z0-9][a-z0-9_+-]{0,19}")
 _CONTENT_TYPE = re.compile(r"[a-z]+/(\*|[a-z0-9][a-z0-9!#$&^_.+-]{0,99})")
@@ -43,7 +44,7 @@ class UploadSettings(FileSettings):
         ge=1,
         le=LARGEST_FILE,
         title=_("Largest size"),
-        description=_("In bytes; at most 134217728."),
+        description=_("In bytes. No file is larger than UPLOAD_LIMIT."),
     )
     extensions: SetOf[str] = Field(
         (),

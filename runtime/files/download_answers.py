@@ -14,7 +14,7 @@ from runtime.files.allowed import media_type
 from runtime.files.names import attachment
 from runtime.files.ranges import Span, Unsatisfiable, requested
 from runtime.http.conditions import not_modified
-from runtime.http.problems import Problem
+from runtime.http.problems import Problem, unknown_route
 from runtime.http.rendering import refuse_unacceptable
 from runtime.request_context import Exchange
 
@@ -60,6 +60,24 @@ def send_current(
     if lost is not None:
         raise lost
     raise Problem(503, "unavailable", "The file is being replaced.", headers={"Retry-After": "1"})
+
+
+def send_thumbnail(exchange: Exchange, platform: Platform, place: Place) -> HttpResponseBase:
+    """The image made small, whole: 200 or 304. Raises Problem 404 where there is none, 406."""
+    tag = f'"{place.info.id}-thumbnail"'
+    if not_modified(exchange.request, tag):
+        return HttpResponse(status=304, headers={"ETag": tag})
+    found = platform.thumbnail(place.entity, place.id, place.attribute, call=exchange.call)
+    if found is None:
+        raise unknown_route()
+    content_type = media_type(found.info.content_type)
+    refuse_unacceptable(exchange.request.META.get("HTTP_ACCEPT"), content_type)
+    headers = {
+        "ETag": tag,
+        "Content-Disposition": attachment(found.info.file_name),
+        "X-Content-Type-Options": "nosniff",
+    }
+    return HttpResponse(b"".join(found.chunks), content_type=content_type, headers=headers)
 
 
 def _send(exchange: Exchange, platform: Platform, place: Place) -> HttpResponseBase:

@@ -10,6 +10,7 @@ from typing import Any
 from crmclient import FileInfo, Guid, Platform, Reference, Value
 from crmclient.conventions import Notes
 from crmclient.errors import DuplicateKey, PlatformError
+from crmclient.metadata import AttributeType
 from crmclient.query.ast import Column as QueryColumn
 from crmclient.query.ast import Condition, Filter, Operator, Order, Page, Query
 from designer.configuration import Endpoint
@@ -44,6 +45,10 @@ class ColumnStore:
     def max_size(self) -> int | None:
         """In bytes, as the platform has it."""
         return self.platform.attributes(self.entity)[self.attribute].max_size
+
+    @property
+    def is_image(self) -> bool:
+        return self.platform.attributes(self.entity)[self.attribute].type is AttributeType.IMAGE
 
     def put(self, exchange: Exchange, file: ReceivedFile) -> Guid:
         """The id of the file. Raises RecordNotFound; VersionMismatch when `If-Match` means another file."""

@@ -13,9 +13,10 @@ from django.http.response import HttpResponseBase
 from crmclient import Platform
 from designer.configuration import Endpoint
 from designer.kinds.files import DownloadSettings
-from runtime.files.download_answers import send_current
-from runtime.files.stores import NoteStore, store_of
-from runtime.http.query_string import read_parameters
+from runtime.files.download_answers import send_current, send_thumbnail
+from runtime.files.stores import ColumnStore, NoteStore, store_of
+from runtime.http.problems import FieldError
+from runtime.http.query_string import invalid_parameters, read_parameters
 from runtime.http.rendering import json_response, refuse_unacceptable
 from runtime.operations.base import Description, Operation
 from runtime.request_context import Exchange
@@ -28,13 +29,23 @@ class DownloadOperation(Operation):
     def __init__(self, endpoint: Endpoint, platform: Platform) -> None:
         super().__init__(endpoint, platform)
         self.store = store_of(self.settings(DownloadSettings), endpoint, platform)
+        self._sizes = _SIZES if isinstance(self.store, ColumnStore) and self.store.is_image else ()
 
     def run(self, exchange: Exchange) -> HttpResponseBase:
-        read_parameters(exchange.request, ())
+        if self._size(exchange) == THUMBNAIL:
+            return send_thumbnail(exchange, self.platform, self.store.find(exchange))
         if isinstance(self.store, NoteStore) and not exchange.file:
             refuse_unacceptable(exchange.request.META.get("HTTP_ACCEPT"))
             return json_response(self.store.attachments(exchange))
         return send_current(exchange, self.platform, self.store.find)
+
+    def _size(self, exchange: Exchange) -> str:
+        """Which copy of an image is asked for: empty for the whole one. Raises Problem 400."""
+        size = read_parameters(exchange.request, (SIZE,) if self._sizes else ()).get(SIZE, "")
+        if size and size not in self._sizes:
+            allowed = " or ".join(self._sizes)
+            raise invalid_parameters([FieldError("not_allowed", f"Must be {allowed}.", parameter=SIZE)])
+        return size
 
     def hold_back(self, silent: Platform, exchange: Exchange) -> None:
         super().hold_back(silent, exchange)
@@ -57,7 +68,7 @@ class DownloadOperation(Operation):
             success=(200, {"type": "string", "format": "binary"}, "The file."),
             media="*/*",
             others={206: "The range of it that was asked for."},
-            parameters=_CONDITIONS,
+            parameters=(*_CONDITIONS, *((_SIZE,) if self._sizes else ())),
             headers={
                 **self.cache_headers(),
                 "ETag": "Stands for the file's bytes.",
@@ -74,6 +85,14 @@ class DownloadOperation(Operation):
         )
 
 
+SIZE, THUMBNAIL = "size", "thumbnail"
+_SIZES = ("full", THUMBNAIL)
+_SIZE: dict[str, Any] = {
+    "name": SIZE,
+    "in": "query",
+    "description": "`thumbnail` for the image made small, whole: at most 144 pixels wide and high.",
+    "schema": {"type": "string", "enum": list(_SIZES), "default": "full"},
+}
 _NOTE: dict[str, Any] = {
     "type": "object",
     "properties": {

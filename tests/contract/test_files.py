@@ -7,6 +7,7 @@ import os
 from typing import BinaryIO
 
 import pytest
+from PIL import Image
 
 from crmclient import FileInfo, Platform, Reference
 from crmclient.errors import InvalidRecord, RecordNotFound, VersionMismatch
@@ -253,3 +254,72 @@ def test_an_upload_may_be_meant_for_one_version(platform: Platform) -> None:
                 entity, record, column, io.BytesIO(b"2"), file_name="a", content_type=PDF, if_version=version
             )
         assert whole(platform, entity, record, column) == b"1"
+
+
+def picture(width: int, height: int, format: str = "PNG") -> bytes:
+    made = io.BytesIO()
+    Image.effect_mandelbrot((width, height), (-2.0, -1.5, 1.0, 1.5), 20).save(made, format)
+    return made.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "format", "side"),
+    [(800, 400, "PNG", 144), (300, 900, "JPEG", 144), (500, 90, "GIF", 90), (150, 150, "BMP", 144)],
+)
+def test_a_thumbnail_is_a_small_square(
+    platform: Platform, width: int, height: int, format: str, side: int
+) -> None:
+    id = account(platform)
+    content, kind = picture(width, height, format), f"image/{format.lower()}"
+    put_image(platform, "account", id, "new_logo", content, kind)
+
+    found = platform.thumbnail("account", id, "new_logo")
+
+    assert found is not None
+    small = b"".join(found.chunks)
+    assert (len(small), found.length) == (found.info.size, found.info.size)
+    assert found.info.content_type == kind
+    with Image.open(io.BytesIO(small)) as image:
+        assert (image.size, image.format) == ((side, side), format)
+    assert whole(platform, "account", id, "new_logo") == content
+
+
+def test_a_small_image_is_its_own_thumbnail(platform: Platform) -> None:
+    id = account(platform)
+    put_image(platform, "account", id, "new_logo", PNG, "image/png")
+
+    found = platform.thumbnail("account", id, "new_logo")
+
+    assert found is not None
+    assert b"".join(found.chunks) == PNG
+
+
+def test_of_an_image_without_a_whole_copy_the_thumbnail_is_all(platform: Platform) -> None:
+    id = platform.create("contact", {"lastname": unique("Pictured")}).id
+    put_image(platform, "contact", id, "entityimage", picture(600, 300), "image/png")
+
+    kept = whole(platform, "contact", id, "entityimage")
+    found = platform.thumbnail("contact", id, "entityimage")
+
+    with Image.open(io.BytesIO(kept)) as image:
+        assert image.size == (144, 144)
+    assert found is not None
+    assert b"".join(found.chunks) == kept
+    assert read(platform, "contact", id, "entityimage") == found.info
+
+
+def test_there_is_no_thumbnail_of_nothing(platform: Platform) -> None:
+    id = account(platform)
+    assert platform.thumbnail("account", id, "new_logo") is None
+    with pytest.raises(InvalidRecord):
+        platform.thumbnail("account", id, "new_contract")
+    with pytest.raises(RecordNotFound):
+        platform.thumbnail("account", NOBODY, "new_logo")
+
+
+def put_image(
+    platform: Platform, entity: str, id: str, column: str, content: bytes, content_type: str
+) -> FileInfo:
+    name = f"picture.{content_type.partition('/')[2]}"
+    stream = io.BytesIO(content)
+    return platform.upload(entity, id, column, stream, file_name=name, content_type=content_type)

@@ -54,7 +54,7 @@ def test_an_upload_is_made_by_choosing_its_column(dora: Client, rita: Caller, up
         ("content_types", "pdf", "“pdf” is not a content type, such as application/pdf or image/*."),
         ("extensions", "a b", "“a b” is not an extension, such as pdf."),
         ("max_size", "0", "Ensure this value is greater than or equal to 1."),
-        ("max_size", "134217729", "Ensure this value is less than or equal to 134217728."),
+        ("max_size", "10737418241", "Ensure this value is less than or equal to 10737418240."),
         ("max_size", "", "This field is required."),
     ],
 )

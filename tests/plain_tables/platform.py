@@ -211,6 +211,12 @@ class PlainTables:
         with self._work(call):
             self._refuse_file(entity, id)
 
+    def thumbnail(
+        self, entity: str, id: Guid, attribute: str, *, call: Call = SERVICE_CALL
+    ) -> Download | None:
+        with self._work(call):
+            self._refuse_file(entity, id)
+
     def execute(
         self,
         process: str,

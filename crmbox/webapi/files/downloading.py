@@ -52,6 +52,22 @@ def download(request: Request, target: Target, attribute: Attribute) -> Response
     return Response(206 if wanted.partial else 200, headers, found.chunks)
 
 
+def download_thumbnail(request: Request, target: Target, attribute: Attribute) -> Response:
+    """An image made small; a range of it where one is asked for."""
+    id = locate(request, target.type, target.key)
+    found = request.platform.thumbnail(target.type.name, id, attribute.logical_name, call=request.call)
+    if found is None:
+        return download(request, target, attribute)
+    wanted = _range(request, found.info.size)
+    content = b"".join(found.chunks)[wanted.start : wanted.start + wanted.length]
+    headers = {
+        **_facts(found.info, wanted),
+        "Content-Type": "application/octet-stream",
+        "Content-Length": str(len(content)),
+    }
+    return Response(206 if wanted.partial else 200, headers, content)
+
+
 def download_json(request: Request, target: Target, attribute: Attribute) -> Response:
     """A range behind the end is empty: clients that ask in chunks may ask once too often."""
     info = _info(request, target, attribute)

@@ -21,8 +21,9 @@ from crmclient.dataverse.files.upload import BLOCK, Retrieve
 from crmclient.dataverse.http.messages import Answer, Request
 from crmclient.dataverse.http.transport import PIECE
 from crmclient.dataverse.metadata.catalogue import Catalogue
-from crmclient.dataverse.records.file_facts import FileFacts, is_attachment, size_in
-from crmclient.errors import InvalidRecord, OutOfRange, UnexpectedAnswer
+from crmclient.dataverse.records.file_facts import UNKNOWN_TYPE, FileFacts, is_attachment, size_in, type_in
+from crmclient.errors import InvalidRecord, OutOfRange, UnexpectedAnswer, WrongType
+from crmclient.metadata import AttributeType
 from crmclient.platform import Call
 from crmclient.values import Download, FileInfo, Guid
 
@@ -57,6 +58,23 @@ class Downloads:
         else:
             chunks = self._blocks(place, info, start, wanted, unhurried)
         return Download(info, start, wanted, _begun(chunks))
+
+    def thumbnail(self, entity: str, id: Guid, attribute: str, call: Call) -> Download | None:
+        place = column(self._catalogue, entity, id, attribute)
+        if place.attribute.type is not AttributeType.IMAGE:
+            raise InvalidRecord(entity, [WrongType(attribute, "It is no image column.")])
+        info = self._retrieve(entity, place.record, (attribute,), call).values[attribute]
+        if not isinstance(info, FileInfo):
+            return None
+        path = f"{paths.record(place.entity, place.record)}/{attribute}/$value"
+        request = Request("GET", self._api.base + path, {"Accept": "*/*"}, repeatable=True)
+        answer = self._api.send(request, place.subject, call)
+        if not answer.body:
+            return None
+        kind = type_in(answer.headers)
+        content_type = info.content_type if kind == UNKNOWN_TYPE else kind
+        small = FileInfo(info.id, info.file_name, len(answer.body), content_type)
+        return Download(small, 0, small.size, iter((answer.body,)))
 
     def _blocks(self, place: Column, info: FileInfo, start: int, wanted: int, call: Call) -> Iterator[bytes]:
         end = start + wanted

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.test.client import encode_multipart
+from PIL import Image
 
 from crmclient import Reference
 from designer.models import Endpoint, ExposedEntity
@@ -183,6 +184,55 @@ def test_an_image_column_takes_and_gives_its_picture(rita: Caller, account: str)
     answer = rita.get(path, accept="image/*")
     assert (answer["Content-Type"], content(answer)) == ("image/png", picture)
     assert answer["Content-Disposition"].startswith("attachment;")
+
+
+def _picture(account: str) -> str:
+    """The path of an image column's files, with an upload and a download."""
+    accounts = ExposedEntity.objects.get(segment="accounts", module__segment="sales")
+    for kind in ("upload", "download"):
+        place = {"module": accounts.module, "entity": accounts, "name": "picture"}
+        Endpoint.objects.create(kind=kind, **place, settings={"attribute": "new_logo"})
+    return f"/api/sales/accounts/{account}/files/picture"
+
+
+def test_an_image_comes_as_a_thumbnail(rita: Caller, account: str) -> None:
+    path, made = _picture(account), io.BytesIO()
+    Image.new("RGB", (600, 300), "teal").save(made, "PNG")
+    assert send(rita, path, made.getvalue(), "a.png", content_type="image/png").status_code == 200
+
+    answer = rita.get(f"{path}?size=thumbnail", accept="image/*")
+
+    assert (answer.status_code, answer["Content-Type"]) == (200, "image/png")
+    with Image.open(io.BytesIO(answer.content)) as image:
+        assert image.size == (144, 144)
+    tag, whole = answer["ETag"], rita.get(path)
+    assert tag != whole["ETag"]
+    assert content(rita.get(f"{path}?size=full")) == content(whole) == made.getvalue()
+    assert rita.get(f"{path}?size=thumbnail", if_none_match=tag).status_code == 304
+
+
+def test_no_thumbnail_is_said_clearly(rita: Caller, account: str) -> None:
+    path = _picture(account)
+    assert rita.get(f"{path}?size=thumbnail").status_code == 404
+    broken = b"\x89PNG\r\n\x1a\n" + b"\0" * 40
+    assert send(rita, path, broken, "a.png", content_type="image/png").status_code == 200
+    assert rita.get(f"{path}?size=thumbnail").status_code == 404
+    assert content(rita.get(path)) == broken
+
+
+@pytest.mark.parametrize("size", ["small", "thumbnail,full"])
+def test_another_size_is_refused(rita: Caller, account: str, size: str) -> None:
+    answer = rita.get(f"{_picture(account)}?size={size}")
+    assert answer.status_code == 400
+    assert [error["parameter"] for error in answer.json()["errors"]] == ["size"]
+
+
+def test_only_images_have_sizes(rita: Caller, account: str) -> None:
+    assert send(rita, column(account)).status_code == 200
+    assert rita.get(f"{column(account)}?size=thumbnail").status_code == 400
+    paths = rita.get("/api/openapi.json").json()["paths"]
+    names = [one.get("name") for one in paths["/api/sales/accounts/{id}/files/contract"]["get"]["parameters"]]
+    assert "size" not in names
 
 
 def test_an_empty_file_is_a_file(rita: Caller, account: str) -> None:
