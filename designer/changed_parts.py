@@ -20,7 +20,8 @@ _MODULES, _ROLES, _CALLER_TYPES = "designer_module", "designer_role", "designer_
 _ENTITIES = frozenset({"designer_exposedentity", "designer_rowruleentry", "designer_rowruleentry_roles"})
 _ISSUERS = frozenset({"designer_issuer", "designer_rolerule"})
 _PROPERTIES = frozenset({"designer_userproperty", "designer_relatedcolumn"})
-_KNOWN = {_MODULES, _ROLES, _CALLER_TYPES, *_ENTITIES, *_ISSUERS, *_PROPERTIES}
+_PROTECTIONS = "designer_protection"
+_KNOWN = {_MODULES, _ROLES, _CALLER_TYPES, _PROTECTIONS, *_ENTITIES, *_ISSUERS, *_PROPERTIES}
 # What endpoints name; a row of these that makes no definition has no name that is known here.
 _NAMED = ("module ", "entity ", "role ")
 
@@ -55,6 +56,8 @@ def with_parts(previous: Configuration, revision: Revision, parts: Collection[st
         read["user_properties"] = rows.user_properties(unreadable)
     if has_roles or _CALLER_TYPES in parts or parts & _ISSUERS:
         read["issuers"] = rows.issuers(unreadable)
+    if _PROTECTIONS in parts:
+        read["protections"] = rows.protections()
     if any(row.startswith(_NAMED) for row in (*unreadable, *previous.unreadable)):
         return None
     # Of what was read again, the reasons are those of now.

@@ -97,6 +97,17 @@ class Surroundings:
 
 
 @dataclass(frozen=True, slots=True)
+class Protection:
+    """What is served of `group`, a module's segment, changes by a proposal alone; empty: of everything.
+
+    `needs_approval`: by one that somebody else than its author has approved.
+    """
+
+    group: str
+    needs_approval: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class RowIds:
     """What endpoints name, by the ids of rows: only these tell what has another name now."""
 
@@ -119,6 +130,7 @@ class Configuration:
 
     `unreadable` holds, by a name for the row, why rows without a place of their own were left out.
     `closed_entities` stand, for queries of their modules alone, in the place of exposed entities among these.
+    `protections` are this system's: no document has them.
     """
 
     revision: Revision
@@ -131,4 +143,5 @@ class Configuration:
     issuers: tuple[IssuerDefinition, ...] = ()
     user_properties: tuple[UserPropertyDefinition, ...] = ()
     unreadable: Mapping[str, str] = field(default_factory=_none)
+    protections: tuple[Protection, ...] = ()
     ids: RowIds | None = None

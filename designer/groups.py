@@ -33,16 +33,20 @@ _DESIGN = Q(
     content_type__app_label="designer",
     codename__in=[
         "refresh_metadata",
+        "add_proposal",
         *(f"{verb}_{model}" for verb in _WRITES for model in _DESIGNED),
     ],
 )
 _PUBLISH = Q(
     content_type__app_label="designer",
-    codename__in=("add_release", "restore", "import_configuration", "change_write_access"),
+    codename__in=(
+        *("add_release", "restore", "import_configuration", "change_write_access"),
+        *("approve_proposal", "publish_proposal"),
+    ),
 )
 _ADMINISTER = (
     Q(content_type__app_label__in=("auth", "runtime"))
-    | Q(content_type__app_label="designer", codename=FOR_REAL)
+    | Q(content_type__app_label="designer", codename__in=(FOR_REAL, "change_protection"))
     | Q(content_type__app_label="designer", codename__in=_ADMINISTRATION)
     | _VIEWED
 )

@@ -11,13 +11,12 @@ from typing import Any
 from django.db.models import Max, Sum
 from django.utils import timezone
 
-from designer.configuration import Configuration, Endpoint
-from designer.definitions.row_rules import roles_of
+from designer.configuration import Configuration
+from designer.documents.concerned import answers_by
 from designer.documents.judging import Judgement
 from designer.documents.plan import Change
 from designer.history.effects import Effect, Line, worst
 from designer.models import EndpointCalls
-from designer.reach import reached_entities
 from designer.releases.proposing import Difference, difference_of
 
 # As long as a month's last call may be ago, whatever the month.
@@ -103,34 +102,8 @@ def _affected(made: Iterable[tuple[Change, Difference]], configuration: Configur
 def _concerned(change: Change, configuration: Configuration) -> Iterator[str]:
     """The keys of the endpoints that are served now and answer by what changes."""
     for endpoint in configuration.endpoints.values():
-        if endpoint.definition.enabled and _answers_by(endpoint, change):
+        if endpoint.definition.enabled and answers_by(endpoint, change):
             yield endpoint.definition.key
-
-
-def _answers_by(endpoint: Endpoint, change: Change) -> bool:
-    definition, item = endpoint.definition, change.before
-    match change.collection.field:
-        case "endpoints":
-            return definition.key == change.key
-        case "entities":
-            entity: Any = item or change.after
-            # Queries of the module reach it under its row rule, too.
-            return definition.module == entity.module and (
-                definition.exposure == entity.segment or entity.entity in reached_entities(endpoint)
-            )
-        case "modules":
-            return definition.module == change.key
-        case "roles":
-            named = roles_of(endpoint.entity.row_rule) if endpoint.entity else frozenset()
-            return change.key in named or change.key in definition.access.roles
-        case "caller_types":
-            return change.key in definition.access.caller_types
-        case "user_properties":
-            name = getattr(item or change.after, "name", "")
-            parts = (definition, endpoint.entity)
-            return any(f"user.{name}" in part.model_dump_json() for part in parts if part is not None)
-    # Which callers are an issuer's is not counted.
-    return False
 
 
 def _counted(keys: Collection[str]) -> Mapping[str, tuple[int, dt.datetime]]:

@@ -14,14 +14,14 @@ from designer import rows
 from designer.changed_parts import with_parts
 from designer.configuration import Configuration, Endpoint, Revision, RowIds
 from designer.models import Change
-from designer.revision import read_revision
+from designer.revision import read_revision, read_revision_and
 from designer.snapshot import snapshot
 
 
 def load() -> Configuration:
     """The whole configuration as it is now, at the revision it carries: one consistent state."""
     with snapshot():
-        return _load(_now())
+        return _load()
 
 
 def reload(previous: Configuration) -> Configuration:
@@ -35,11 +35,11 @@ def reload(previous: Configuration) -> Configuration:
             return replace(committed, endpoints=_shared(previous, committed.endpoints))
         changed = _changed(previous.revision)
         if changed is None:
-            return _load(revision, previous)
+            return _load(previous)
         base: Configuration | None = previous
         if changed.parts:
             base = with_parts(previous, revision, changed.parts)
-        return _load(revision, previous) if base is None else _reload(base, revision, changed.endpoints)
+        return _load(previous) if base is None else _reload(base, revision, changed.endpoints)
 
 
 class _Inside(threading.local):
@@ -99,8 +99,10 @@ def _changed(since: Revision) -> _Changed | None:
     return changed
 
 
-def _load(revision: Revision, previous: Configuration | None = None) -> Configuration:
+def _load(previous: Configuration | None = None) -> Configuration:
     """What is as it was stays the same object, by which what was made of it is found again."""
+    # In one query: most systems protect nothing, and pay nothing for that.
+    revision, _, protected = read_revision_and(rows.PROTECTED[connection.vendor])
     unreadable: rows.Unreadable = {}
     entities, closed = rows.entities(unreadable)
     endpoints = rows.endpoints(entities.values(), closed, unreadable)
@@ -116,6 +118,7 @@ def _load(revision: Revision, previous: Configuration | None = None) -> Configur
         issuers=rows.issuers(unreadable),
         user_properties=rows.user_properties(unreadable),
         unreadable=MappingProxyType(unreadable),
+        protections=rows.protections_in(protected),
         ids=RowIds(MappingProxyType(modules), MappingProxyType(entities), MappingProxyType(roles)),
     )
 

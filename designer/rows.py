@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from django.db.models import Model, QuerySet
 from pydantic import ValidationError
 
-from designer.configuration import Endpoint, Surroundings
+from designer.configuration import Endpoint, Protection, Surroundings
 from designer.definitions import (
     AccessDefinition,
     CallerTypeDefinition,
@@ -43,6 +43,7 @@ from designer.models import (
     UserProperty,
 )
 from designer.models import Endpoint as EndpointRow
+from designer.models import Protection as ProtectionRow
 from designer.reasons import reason_of
 from designer.sentences import Sentence, listed
 
@@ -61,6 +62,19 @@ _FETCHER = ("name", "query", "first", "apply_row_rules")
 _PRECONDITION = ("expression", "status", "message")
 _ENDPOINT = ("kind", "segment", "name", "title", "description", "enabled", "row_rule")
 _JSON = ("settings", "example_calls")
+
+
+# No segment has any of these.
+_APPROVED, _EVERYTHING = "+", "*"
+_PROTECTED = (
+    "(SELECT {join}(CASE \"group\" WHEN '' THEN '*' ELSE \"group\" END "
+    "|| CASE WHEN needs_approval THEN '+' ELSE '' END, ' ') FROM designer_protection)"
+)
+# By the database's vendor, all protections as one text: a scalar expression for `read_revision_and`.
+PROTECTED = {
+    "sqlite": _PROTECTED.format(join="group_concat"),
+    "postgresql": _PROTECTED.format(join="string_agg"),
+}
 
 
 def modules(unreadable: Unreadable) -> dict[int, ModuleDefinition]:
@@ -133,6 +147,20 @@ def issuers(unreadable: Unreadable) -> tuple[IssuerDefinition, ...]:
             rules[id].append(dict(zip(RULE_COLUMNS, values[len(ISSUER_COLUMNS) :], strict=True)))
     whole = ((id, issuer_data(row, rules[id])) for id, row in rows.items())
     return tuple(known for _, known in _readable(IssuerDefinition, "issuer", whole, unreadable))
+
+
+def protections() -> tuple[Protection, ...]:
+    rows = ProtectionRow.objects.order_by("group").values_list("group", "needs_approval")
+    return tuple(Protection(group, needs_approval) for group, needs_approval in rows)
+
+
+def protections_in(text: str | None) -> tuple[Protection, ...]:
+    """Those that an expression of `PROTECTED` gives."""
+    found = (
+        Protection(part.rstrip(_APPROVED).removeprefix(_EVERYTHING), part.endswith(_APPROVED))
+        for part in (text or "").split()
+    )
+    return tuple(sorted(found, key=lambda protection: protection.group))
 
 
 def endpoints(

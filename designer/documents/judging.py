@@ -12,6 +12,7 @@ from designer.documents.checking import problems_of
 from designer.documents.outcome import configuration_after, document_after
 from designer.documents.plan import Plan, plan
 from designer.documents.problems import DocumentError
+from designer.documents.protection import protection_refusals
 from designer.documents.writing import export
 from designer.example_calls.running import CallResult, run_all
 from designer.overview import Overview, foreseen, judged, overview
@@ -26,7 +27,8 @@ class Judgement:
     `problems` say why it cannot be made; `findings` are those that it would bring in, blocking ones first;
     `standing` block already, and would go on to. `served` are the keys of endpoints that are served now.
     `calls` are the example calls of what would be served, where they were to be made. `version` is the number
-    of what the plan has become, where it has been carried out.
+    of what the plan has become, where it has been carried out. `protected` say what of it is only for a
+    proposal.
     """
 
     plan: Plan
@@ -37,6 +39,7 @@ class Judgement:
     served: frozenset[str]
     calls: tuple[CallResult, ...] = ()
     version: int | None = None
+    protected: tuple[Finding, ...] = ()
 
     @property
     def revision(self) -> Revision:
@@ -83,6 +86,7 @@ class Judgement:
             "findings": [finding.to_json() for finding in self.findings],
             "standing": [finding.to_json() for finding in self.standing],
             "calls": [result.to_json() for result in self.calls],
+            "protected": [finding.to_json() for finding in self.protected],
         }
 
 
@@ -112,6 +116,8 @@ def judge(make_plan: Callable[[ConfigurationDocument], Plan], *, with_calls: boo
     kept = [change for change, _ in problems if change.after is None]
     after = foreseen(configuration_after(before.configuration, document_after(now, made, kept)))
     judgement = _judgement(made, before, after, tuple(problem for _, problem in problems), unwritable)
+    protected = protection_refusals(before.configuration, after.configuration)
+    judgement = replace(judgement, protected=tuple(protected))
     if not with_calls or problems:
         return judgement
     blocked = {finding.subject for finding in after.findings if finding.is_blocking}

@@ -57,4 +57,5 @@ def configuration_after(now: Configuration, after: ConfigurationDocument) -> Con
         caller_types=after.caller_types,
         issuers=after.issuers,
         user_properties=after.user_properties,
+        protections=now.protections,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection as Names
 from typing import Any
 
 from designer.configuration import Configuration
@@ -45,6 +46,21 @@ def export(configuration: Configuration, module: str | None = None) -> Configura
         modules=tuple(known for known in configuration.modules if module in (None, known.segment)),
         entities=tuple(sorted(entities, key=lambda entity: entity.key)),
         endpoints=tuple(sorted(endpoints, key=lambda endpoint: endpoint.key)),
+    )
+
+
+def of_module(
+    document: ConfigurationDocument, module: str, *, roles: Names[str] = (), caller_types: Names[str] = ()
+) -> ConfigurationDocument:
+    """What of `document` is the module, with the roles and caller types that are given by name."""
+    types = tuple(known for known in document.caller_types if known.name in caller_types)
+    return ConfigurationDocument(
+        format=document.format,
+        roles=tuple(role for role in document.roles if role.name in roles),
+        **({"caller_types": types} if types else {}),
+        modules=tuple(known for known in document.modules if known.segment == module),
+        entities=tuple(entity for entity in document.entities if entity.module == module),
+        endpoints=tuple(endpoint for endpoint in document.endpoints if endpoint.module == module),
     )
 
 

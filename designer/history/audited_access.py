@@ -53,6 +53,12 @@ _DECISIVE: Mapping[str, Callable[[_Content], dict[str, Any]]] = {
 _NAMED = {collection.field: collection.named for collection in COLLECTIONS}
 
 
+def deciding_part(collection: str, content: _Content) -> dict[str, Any]:
+    """What of an item, as JSON, decides who may call, or which records callers reach."""
+    decisive = _DECISIVE.get(collection)
+    return {} if decisive is None else decisive(content)
+
+
 def note_access_changes(version: Version, address: str, changes: Iterable[ItemChange]) -> None:
     """Write one entry about `version`, where it changes anything of the kind. `address` is the author's."""
     said = list(_lines(changes))

@@ -11,10 +11,12 @@ from django.db import transaction
 from django.db.models import Q
 
 from designer.configuration import Configuration, Revision
+from designer.documents.protection import protection_refusals
 from designer.history.administration import administration_refusals
 from designer.history.audited_access import note_access_changes
 from designer.history.effects import Effect, worst
 from designer.history.items import Item, ItemKey, items_of, unreadable_keys
+from designer.history.refused import ProtectionRefused
 from designer.history.wording import lines
 from designer.history.write_access import WriteAccessRefused, refusals, remember
 from designer.loading import latest
@@ -38,7 +40,7 @@ class Author:
 
     `address`: where the account is, for the audit log.
     `may_change_write_access`: who may call what writes is theirs to decide; `may_administer`: so is what
-    kinds of caller there are.
+    kinds of caller there are. `publishes`: it is a proposal's publication, or the way back from one.
     """
 
     account: str = ""
@@ -46,6 +48,7 @@ class Author:
     note: str = ""
     may_change_write_access: bool = False
     may_administer: bool = False
+    publishes: bool = False
     address: str = ""
 
 
@@ -61,7 +64,8 @@ def recording(author: Author) -> Iterator[Recorded]:
     """A transaction whose changes of the configuration become one version.
 
     What others had changed past the studio becomes a version of its own before, so that it is not taken for
-    the author's. When nothing has changed there is no version. Raises WriteAccessRefused.
+    the author's. When nothing has changed there is no version. Raises ProtectionRefused and
+    WriteAccessRefused.
     """
     with transaction.atomic():
         _record(Author(origin=Version.Origin.OUTSIDE))
@@ -69,7 +73,10 @@ def recording(author: Author) -> Iterator[Recorded]:
         recorded = Recorded()
         yield recorded
         # Here and not with each form: whatever way somebody finds to change the configuration comes by.
-        if refused := _refusals(author, before, latest()):
+        now = latest()
+        if not author.publishes and (protected := protection_refusals(before, now)):
+            raise ProtectionRefused(protected, before, now)
+        if refused := _refusals(author, before, now):
             raise WriteAccessRefused(refused)
         recorded.version = _record(author)
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
+
+from django.db import transaction
 
 from designer.definitions import ConfigurationDocument
 from designer.documents.applying import apply
@@ -70,13 +73,16 @@ def carry_out(
     with_calls: bool = False,
     allow_failing_calls: bool = False,
     expected_version: int | None = None,
+    also: Callable[[int | None], None] | None = None,
 ) -> Judgement:
     """Judge the plan that `make_plan` makes of the present configuration, and make it so.
 
     Raises Refused where it cannot be made or, without `allow_broken`, would bring in what cannot be served
     or,
-    `with_calls` and without `allow_failing_calls`, fails an example call, and DocumentError where the newest
-    version is not `expected_version`; nothing has been written then.
+    `with_calls` and without `allow_failing_calls`, fails an example call, DocumentError where the newest
+    version is not `expected_version`, and ChangeRefused; nothing has been written then.
+
+    `also` is done in the same transaction, with the number of the version; what it raises takes all back.
     """
     # Here, too: within the transaction, the number of a version that is made by it would be taken back.
     require_version(expected_version)
@@ -85,11 +91,14 @@ def carry_out(
         judged = judge(make_plan, with_calls=with_calls)
         if not judged.is_acceptable(allow_broken=allow_broken, allow_failing_calls=allow_failing_calls):
             raise Refused(judged)
-        with recording(author) as recorded:
-            require_version(expected_version)
-            if latest().revision != judged.revision:
-                continue
-            apply(judged.plan, wanted)
+        with transaction.atomic() if also else nullcontext():
+            with recording(author) as recorded:
+                require_version(expected_version)
+                if latest().revision != judged.revision:
+                    continue
+                apply(judged.plan, wanted)
+            if also:
+                also(recorded.version)
         return replace(judged, version=recorded.version)
     raise DocumentError(
         [Sentence("Others change the configuration at the same time. Nothing was changed; try again.")]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -13,11 +13,11 @@ from designer.documents.judging import Judgement
 from designer.documents.plan import Plan, plan
 from designer.documents.problems import DocumentError
 from designer.history.items import ORDER, ItemKey, digest_of
+from designer.history.json_merge import GONE, Clash, replaced
 from designer.history.reading import ReadChange, describe
 from designer.history.recording import Author
 from designer.history.restoring import all_groups, carry_out, document_of, newest_version, recorded_state
 from designer.kinds import KINDS
-from designer.merged_order import merged_order
 from designer.models import ItemChange
 from designer.sentences import Sentence, listed
 
@@ -25,25 +25,7 @@ from designer.sentences import Sentence, listed
 _FEW = 3
 # How often it is tried again because somebody has changed the configuration meanwhile.
 _ATTEMPTS = 3
-# What is not there; None is a value.
-_GONE: Any = object()
-# By the name of a list, what tells its items apart. Any other list is one value.
-_KEYS: Mapping[str, tuple[str, ...]] = {
-    "inputs": ("name",),
-    "bindings": ("attribute",),
-    "columns": ("name", "attribute"),
-    "fetchers": ("name",),
-    "preconditions": ("expression",),
-    "acknowledgements": ("entity",),
-    "example_calls": ("name",),
-}
-# Whose parts mean something only together: who may call, and who callers are.
-_WHOLE = frozenset({"access", "issuers"})
 _State: TypeAlias = dict[ItemKey, Any]
-
-
-class _BuiltOn(Exception):
-    """What a change has made is not there any more: something else stands in its place."""
 
 
 @dataclass(frozen=True)
@@ -72,20 +54,20 @@ class Undoing:
         kept = tuple(change for change in full.changes if (change.collection.field, change.key) in touched)
         return Plan(kept, full.reordered and any(change.collection == ORDER for change in self.changes))
 
-    def make(self, author: Author) -> Judgement:
-        """Raises DocumentError where it cannot be done, and WriteAccessRefused."""
+    def make(self, author: Author, also: Callable[[int | None], None] | None = None) -> Judgement:
+        """Raises DocumentError where it cannot be done, and ChangeRefused. `also`: as of `carry_out`."""
         undoing = self
         for _attempt in range(_ATTEMPTS - 1):
             try:
-                return undoing._make(author)
+                return undoing._make(author, also)
             except DocumentError:
                 if newest_version() == undoing.newest:
                     raise
                 undoing = Undoing.of(self.changes)
-        return undoing._make(author)
+        return undoing._make(author, also)
 
-    def _make(self, author: Author) -> Judgement:
-        return carry_out(self.plan, self.wanted, author, expected_version=self.newest)
+    def _make(self, author: Author, also: Callable[[int | None], None] | None) -> Judgement:
+        return carry_out(self.plan, self.wanted, author, expected_version=self.newest, also=also)
 
     def widenings(self, now: ConfigurationDocument) -> list[Sentence]:
         """Who would be let in, or reach more records, by it."""
@@ -121,21 +103,16 @@ def _widening(before: Any, after: Any) -> Sentence | None:
 def _take_back(change: ItemChange, state: _State) -> Sentence | None:
     """Put into `state` what it is without `change`; or say what was built on the change."""
     key = (change.collection, change.key)
-    now = state.get(key, _GONE)
-    before, after = (_GONE if content is None else content for content in (change.before, change.after))
-    if (
-        change.collection == ORDER
-        and now != after
-        and before is not _GONE
-        and sorted(before) != sorted(after)
-    ):
+    now = state.get(key, GONE)
+    before, after = (GONE if content is None else content for content in (change.before, change.after))
+    if change.collection == ORDER and now != after and before is not GONE and sorted(before) != sorted(after):
         # Properties have come or gone with it, and others since: the order follows them.
         return None
     try:
-        made = _undone(before, after, now, change.collection)
-    except _BuiltOn:
+        made = replaced(after, before, now, change.collection)
+    except Clash:
         return _built_on(change, before, after)
-    if made is _GONE:
+    if made is GONE:
         state.pop(key, None)
     else:
         state[key] = made
@@ -147,8 +124,8 @@ def _built_on(change: ItemChange, before: Any, after: Any) -> Sentence:
     later = ItemChange.objects.filter(collection=change.collection, key=change.key, pk__gt=change.pk)
     for one in later.select_related("version").order_by("pk"):
         try:
-            _undone(before, after, _GONE if one.after is None else one.after, change.collection)
-        except _BuiltOn:
+            replaced(after, before, GONE if one.after is None else one.after, change.collection)
+        except Clash:
             few = [line.text for line in ReadChange(one).lines[:_FEW]]
             return Sentence(
                 "%(item)s was not undone: version %(number)s (%(account)s) builds on it (%(lines)s). "
@@ -159,51 +136,3 @@ def _built_on(change: ItemChange, before: Any, after: Any) -> Sentence:
                 lines=listed(few, "; "),
             )
     return Sentence("%(item)s was not undone: it has changed since.", item=what)
-
-
-def _undone(before: Any, after: Any, now: Any, name: str = "") -> Any:
-    """`now` without what has led from `before` to `after`."""
-    if before == after or now == before:
-        return now
-    if now == after:
-        return before
-    if name not in _WHOLE and all(isinstance(side, dict) for side in (before, after, now)):
-        return _undone_object(before, after, now)
-    if name in _KEYS and all(_is_keyed(side, name) for side in (before, after, now)):
-        return _undone_list(before, after, now, name)
-    raise _BuiltOn
-
-
-def _undone_object(before: Any, after: Any, now: Any) -> dict[str, Any]:
-    found = {
-        name: _undone(before.get(name, _GONE), after.get(name, _GONE), now.get(name, _GONE), name)
-        for name in dict.fromkeys((*now, *before))
-    }
-    return {name: value for name, value in found.items() if value is not _GONE}
-
-
-def _undone_list(before: Any, after: Any, now: Any, name: str) -> list[Any]:
-    was, became, there = (_keyed(side, name) for side in (before, after, now))
-    if not _in_same_order(was, became) and not _in_same_order(became, there):
-        raise _BuiltOn
-    # Where the change has moved items, they move back; what others have added stays behind its neighbour.
-    lead, other = (there, was) if _in_same_order(was, became) else (was, there)
-    found = [
-        _undone(was.get(key, _GONE), became.get(key, _GONE), there.get(key, _GONE))
-        for key in merged_order(lead, other)
-    ]
-    return [item for item in found if item is not _GONE]
-
-
-def _is_keyed(items: Any, name: str) -> bool:
-    return items is _GONE or (isinstance(items, list) and len(_keyed(items, name)) == len(items))
-
-
-def _keyed(items: Any, name: str) -> dict[str, Any]:
-    if items is _GONE:
-        return {}
-    return {next((str(item[key]) for key in _KEYS[name] if item.get(key)), ""): item for item in items}
-
-
-def _in_same_order(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    return [key for key in one if key in other] == [key for key in other if key in one]

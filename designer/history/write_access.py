@@ -15,6 +15,7 @@ from designer.access_matrix import callers
 from designer.configuration import Configuration, Endpoint
 from designer.definitions import AccessDefinition
 from designer.definitions.row_rules import is_open, roles_of
+from designer.history.refused import ChangeRefused
 from designer.models import EndpointAccess, EndpointRole, PathAccess, Role
 from designer.readiness.findings import Finding, Severity
 from designer.sentences import Sentence
@@ -34,17 +35,8 @@ Place: TypeAlias = tuple[str, str]
 Roles: TypeAlias = tuple[tuple[int, str], ...]
 
 
-class WriteAccessRefused(Exception):
+class WriteAccessRefused(ChangeRefused):
     """What was about to be done changes who may call what writes, which is for a publisher to do."""
-
-    def __init__(self, findings: Sequence[Finding]) -> None:
-        super().__init__("; ".join(finding.message for finding in findings))
-        self.findings = findings
-
-    @property
-    def problems(self) -> list[str]:
-        """The findings in the language at hand."""
-        return [finding.said for finding in self.findings]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from designer.models.history import ItemChange, RecordedItem, RecordedRevision, 
 from designer.models.inputs import Binding, Input
 from designer.models.issuers import Issuer, RoleRule
 from designer.models.modules import ExposedEntity, Module
+from designer.models.proposals import Proposal, Protection
 from designer.models.provider_accounts import ProviderAccount
 from designer.models.releases import Release
 from designer.models.revision import Change, RevisionRow
@@ -44,6 +45,8 @@ __all__ = [
     "OptionSet",
     "PathAccess",
     "Precondition",
+    "Proposal",
+    "Protection",
     "ProviderAccount",
     "RecordedItem",
     "RecordedRevision",

@@ -34,6 +34,8 @@ class AuditEntry(models.Model):
         TWO_FACTOR = "two-factor", _("Changed two-factor login")
         REVOKE = "revoke", _("Revoked refresh tokens")
         LIFT = "lift", _("Lifted a lock-out")
+        PROPOSAL = "proposal", _("Worked on a proposal")
+        PROTECTION = "protection", _("Changed protection")
 
     at = models.DateTimeField(_("at"), auto_now_add=True, db_index=True)
     account = models.CharField(_("account"), max_length=150, blank=True)

@@ -20,6 +20,7 @@ class Version(models.Model):
         IMPORT = "import", _("Import")
         RESTORE = "restore", _("Restore")
         COMMAND = "command", _("Command")
+        PROPOSAL = "proposal", _("Proposal")
         OUTSIDE = "outside", _("Outside the studio")
 
     made_at = models.DateTimeField(_("made at"), auto_now_add=True, db_index=True)

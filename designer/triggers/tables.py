@@ -24,6 +24,8 @@ WATCHED: Mapping[str, str | None] = {
     "designer_rolerule": None,
     "designer_userproperty": None,
     "designer_relatedcolumn": None,
+    # What may be changed is known at the same moment as what there is.
+    "designer_protection": None,
 }
 
 REVISION_TABLES = frozenset({"designer_revision", "designer_change"})

@@ -28,6 +28,7 @@ from designer.models import (
     ItemChange,
     Module,
     PathAccess,
+    Proposal,
     ProviderAccount,
     RecordedItem,
     RecordedRevision,
@@ -50,7 +51,7 @@ pytestmark = pytest.mark.django_db
 # What is noted about the configuration and is no part of it.
 ABOUT_THE_CONFIGURATION = (
     *(RevisionRow, Change, Version, ItemChange, RecordedItem, RecordedRevision),
-    *(Release, AuditEntry, EndpointCalls, StudioRights, TriedCall),
+    *(Release, Proposal, AuditEntry, EndpointCalls, StudioRights, TriedCall),
     *(EndpointAccess, PathAccess, ProviderAccount, EnvironmentValue, EnvironmentValueUse),
 )
 

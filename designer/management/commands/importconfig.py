@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,13 +11,15 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from designer.documents.judging import Judgement, Refused
 from designer.documents.problems import DocumentError
-from designer.documents.values_file import read_values
 from designer.history.recording import Author, Origin
+from designer.history.refused import ProtectionRefused
 from designer.history.restoring import newest_version, require_version
 from designer.import_report import report_on
 from designer.importing import Source, import_source, preview_source
 from designer.management.report_lines import affected, counted, effects, failures
-from designer.management.values_option import add_values_option
+from designer.management.sources import add_source_arguments, source_of
+from designer.proposals.opening import open_source
+from designer.proposals.reporting import proposal_json
 from designer.readiness import Finding
 
 # What is reported of a document that cannot be read: all members of a judgement, so that scripts find them.
@@ -29,6 +30,7 @@ UNREAD: dict[str, Any] = {
     "findings": [],
     "standing": [],
     "calls": [],
+    "protected": [],
     "effect": None,
     "effects": [],
     "affected": [],
@@ -37,29 +39,20 @@ UNREAD: dict[str, Any] = {
 # Whoever has a shell of the service may change everything.
 AUTHOR = Author(origin=Origin.COMMAND, note="importconfig", may_change_write_access=True, may_administer=True)
 CHANGES = 3
+PROPOSED = 4
 
 
 class Command(BaseCommand):
     help = (
         "Import a configuration document, all or nothing. Exits with 1, and changes nothing, when the "
-        "document is wrong or would bring in what cannot be served."
+        "document is wrong or would bring in what cannot be served; with 4 where it changes what is "
+        "protected, and was opened as a proposal instead."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument(
-            "file",
-            help="The JSON document, the folder that exportconfig --folder wrote, or - for standard input.",
-        )
+        add_source_arguments(parser)
         parser.add_argument(
             "--dry-run", action="store_true", help="Show the plan and every problem; change nothing."
-        )
-        parser.add_argument(
-            "--delete",
-            action="append",
-            default=[],
-            metavar="MODULE",
-            help="Remove what the document lacks in this module; “context” for roles and user properties, "
-            "“optionsets” for global option sets. May be given several times.",
         )
         parser.add_argument(
             "--allow-broken",
@@ -82,7 +75,6 @@ class Command(BaseCommand):
             action="store_true",
             help="With --dry-run: exit with 3 where something would change.",
         )
-        add_values_option(parser)
         parser.add_argument("--json", action="store_true", dest="as_json", help="Write a report as JSON.")
 
     def handle(
@@ -102,7 +94,7 @@ class Command(BaseCommand):
         if exit_code and not dry_run:
             raise CommandError("--exit-code goes with --dry-run.")
         try:
-            source = _source(file, values, delete)
+            source = source_of(file, values, delete)
             if dry_run:
                 require_version(expect_version)
                 judged = preview_source(source)
@@ -118,6 +110,8 @@ class Command(BaseCommand):
                     allow_failing_calls=allow_failing_calls,
                     expected_version=expect_version,
                 )
+        except ProtectionRefused as error:
+            raise self._proposed(source, file, error, as_json=as_json) from error
         except OSError as error:
             raise CommandError(f"{error.filename or file} cannot be read: {error.strerror}.") from error
         except DocumentError as error:
@@ -135,9 +129,31 @@ class Command(BaseCommand):
             self._write_findings(judged.findings)
             self._write_findings(judged.standing, "blocked before:")
             self._write_calls(judged)
+            for finding in judged.protected:
+                self.stdout.write(finding.message)
             self.stdout.write(_RESULTS[result])
         if exit_code and result == "planned":
             raise CommandError("The configuration is not as the document says.", returncode=CHANGES)
+
+    def _proposed(
+        self, source: Source, file: str, refused: ProtectionRefused, *, as_json: bool
+    ) -> CommandError:
+        """Opens what is protected as a proposal, all of it, and is what the command ends with."""
+        proposal = open_source(source, "", Path(file).name)
+        if as_json:
+            report = {"result": "proposed", "version": newest_version(), **UNREAD, "problems": []}
+            report |= {
+                "protected": [finding.to_json() for finding in refused.findings],
+                "proposal": proposal_json(proposal),
+            }
+            self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2))
+        lines = [
+            "Nothing that is live was changed.",
+            *(str(finding.message) for finding in refused.findings),
+            f"All of it was opened as proposal {proposal}. Publish it in the studio, or with publishproposal "
+            f"{proposal.pk}.",
+        ]
+        return CommandError("\n".join(lines), returncode=PROPOSED)
 
     def _write_plan(self, judged: Judgement) -> None:
         report = report_on(judged)
@@ -161,14 +177,6 @@ class Command(BaseCommand):
         wrong = [str(problem) for problem in (problems if judged is None else judged.problems)]
         report = {"result": result, "version": newest_version(), **told, "problems": wrong}
         self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2))
-
-
-def _source(file: str, values: Path | None, delete: Sequence[str]) -> Source:
-    given = read_values(values) if values else {}
-    if file != "-" and Path(file).is_dir():
-        return Source.of_folder(Path(file), delete, given)
-    raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-    return Source.of_document(raw, delete, given)
 
 
 def _refusal(judged: Judgement | None, problems: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from designer.documents.judging import Refused
 from designer.documents.problems import DocumentError
 from designer.history.recording import Author, Origin
+from designer.history.refused import ChangeRefused
 from designer.history.restoring import document_at, plan_to, restore
 from designer.models import Version
 
@@ -32,6 +33,9 @@ class Command(BaseCommand):
         except Refused as error:
             lines = ["Nothing was changed.", *error.problems]
             raise CommandError("\n".join(map(str, lines))) from error
+        except ChangeRefused as error:
+            lines = ["Nothing was changed.", *(str(finding.message) for finding in error.findings)]
+            raise CommandError("\n".join(lines)) from error
         except DocumentError as error:
             raise CommandError(str(error)) from error
         for line in plan.lines():

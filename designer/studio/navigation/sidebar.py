@@ -36,6 +36,8 @@ _TOOLS = (
         _("Changes"),
         (
             (_("Versions"), "history", "studio:versions", "designer.view_version"),
+            (_("Proposals"), "rate_review", "studio:proposals", "designer.view_proposal"),
+            (_("Protection"), "lock", "studio:protection", "designer.change_protection"),
             (_("Releases"), "package_2", "studio:releases", "designer.view_release"),
             (_("Export"), "download", "studio:export", "designer.view_endpoint"),
             (_("Import"), "upload", "studio:import", "designer.import_configuration"),

@@ -20,7 +20,7 @@ from designer.documents.plan import plan
 from designer.documents.problems import DocumentError
 from designer.exposing import USUAL, Exposure, endpoints, suggested
 from designer.history.recording import recording
-from designer.history.write_access import WriteAccessRefused
+from designer.history.refused import ChangeRefused
 from designer.loading import latest
 from designer.models import AuditEntry, Module, Role, names
 from designer.names import suggested_segment
@@ -32,6 +32,7 @@ from designer.studio.metadata import choices
 from designer.studio.pages.base import StudioPage
 from designer.studio.pages.restoring import ServedWouldBreak, keeping_what_is_served
 from designer.studio.saving.authors import author_of
+from designer.studio.saving.proposing import may_propose, proposed
 from designer.studio.saving.undo_offers import say_done
 
 NOTHING = ConfigurationDocument(format=2)
@@ -155,7 +156,11 @@ class ExposePage(StudioPage):
         try:
             with keeping_what_is_served(), recording(author_of(request)) as recorded:
                 self._make(wanted, entity, attributes)
-        except (DocumentError, ServedWouldBreak, WriteAccessRefused) as error:
+        except ChangeRefused as refused:
+            if opened := proposed(request, refused, f"{wanted.module}.{wanted.segment}"):
+                return opened
+            return self.again(form=form, problems=refused.problems, proposes=may_propose(request, refused))
+        except (DocumentError, ServedWouldBreak) as error:
             return self.again(form=form, problems=error.problems)
         made = f"entity: {wanted.module}.{wanted.segment} ({entity.logical_name})"
         note(request, AuditEntry.Action.ADD, made, ", ".join(wanted.operations))

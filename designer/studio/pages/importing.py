@@ -23,15 +23,17 @@ from designer.documents.problems import DocumentError
 from designer.documents.reading import LARGEST_DOCUMENT
 from designer.documents.writing import export
 from designer.history.recording import Origin
+from designer.history.refused import ChangeRefused
 from designer.history.restoring import all_groups
-from designer.history.write_access import WriteAccessRefused
 from designer.import_report import DAYS, ImportReport, report_on
 from designer.importing import Source, import_document, preview_source
 from designer.loading import latest
 from designer.models import AuditEntry
+from designer.proposals.opening import open_source
 from designer.readiness import Finding
 from designer.studio.pages.base import StudioPage
-from designer.studio.saving.authors import author_of
+from designer.studio.saving.authors import WHY, author_of
+from designer.studio.saving.proposing import asks_for_proposal, may_open
 from designer.studio.saving.undo_offers import say_done
 
 # What somebody has to type before a group's items are removed.
@@ -71,17 +73,20 @@ class ImportPage(StudioPage):
     template_name = "designer/pages/import.html"
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        return super().get_context_data(**{"largest": LARGEST_DOCUMENT // 2**20, "days": DAYS, **kwargs})
+        usual = {"largest": LARGEST_DOCUMENT // 2**20, "days": DAYS, "may_propose": may_open(self.request)}
+        return super().get_context_data(**{**usual, **kwargs})
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
         try:
             raw = _uploaded(request.FILES.get("document"))
             delete = _confirmed(request)
+            if asks_for_proposal(request):
+                return _open(request, Source.of_document(raw, delete))
             # What is imported is what the plan was shown of.
             if request.POST.get("digest") == _digest(raw, delete):
                 return self._import(request, raw, delete)
             return self.again(200, trial=_try(raw, delete), typed=_typed(request))
-        except (DocumentError, WriteAccessRefused) as error:
+        except (DocumentError, ChangeRefused) as error:
             return self.again(problems=error.problems)
 
     def _import(self, request: HttpRequest, raw: bytes, delete: Sequence[str]) -> HttpResponseBase:
@@ -97,6 +102,15 @@ class ImportPage(StudioPage):
             note(request, AuditEntry.Action.IMPORT)
             say_done(request, _("Imported."), judged.version)
         return HttpResponseRedirect(reverse("studio:versions"))
+
+
+def _open(request: HttpRequest, source: Source) -> HttpResponseBase:
+    """A proposal of what the document says, instead of an import. Raises DocumentError."""
+    title = request.POST.get(WHY, "").strip() or _("Import")
+    proposal = open_source(source, request.user.get_username(), title)
+    note(request, AuditEntry.Action.PROPOSAL, proposal, "opened")
+    messages.success(request, _("Opened as a proposal. Nothing that is live has changed."))
+    return HttpResponseRedirect(reverse("studio:proposal", args=[proposal.pk]))
 
 
 def _uploaded(document: UploadedFile[Any] | None) -> bytes:

@@ -22,7 +22,7 @@ from designer.access_matrix import ANONYMOUS, AUTHENTICATED, Row, rows_of
 from designer.audit import note
 from designer.history.access_changes import last_change
 from designer.history.recording import recording
-from designer.history.write_access import WriteAccessRefused
+from designer.history.refused import ChangeRefused
 from designer.loading import latest
 from designer.models import AuditEntry
 from designer.sentences import said
@@ -32,6 +32,7 @@ from designer.studio.pages.csv_cells import harmless
 from designer.studio.pages.restoring import ServedWouldBreak, keeping_what_is_served
 from designer.studio.saving.access_edits import AccessEdit, NotPossible, click, undo
 from designer.studio.saving.authors import author_of
+from designer.studio.saving.proposing import proposed, tell_refused
 
 _PER_PAGE = 100
 
@@ -61,9 +62,13 @@ class MatrixPage(StudioPage):
             edit = _edit(request)
         except NotPossible as reason:
             messages.info(request, said(reason.why))
-        except (ServedWouldBreak, WriteAccessRefused) as error:
+        except ServedWouldBreak as error:
             for problem in error.problems:
                 messages.error(request, problem)
+        except ChangeRefused as refused:
+            if opened := proposed(request, refused):
+                return opened
+            tell_refused(request, refused)
         except _Unconfirmed as question:
             return self._ask(question.edit)
         else:

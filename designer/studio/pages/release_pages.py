@@ -21,8 +21,8 @@ from designer.documents.problems import DocumentError
 from designer.documents.reading import read
 from designer.documents.writing import to_bytes
 from designer.history.recording import Origin
+from designer.history.refused import ChangeRefused
 from designer.history.restoring import plan_to, restore
-from designer.history.write_access import WriteAccessRefused
 from designer.models import AuditEntry, Release
 from designer.releases.proposing import Proposal, propose
 from designer.sentences import said
@@ -30,6 +30,7 @@ from designer.studio.hidden_lists import document_for, seen_lines
 from designer.studio.look import dress
 from designer.studio.pages.base import Crumb, StudioPage, StudioView
 from designer.studio.saving.authors import author_of
+from designer.studio.saving.proposing import proposed, tell_refused
 from designer.studio.saving.undo_offers import say_done
 
 _PER_PAGE = 30
@@ -131,7 +132,12 @@ class RestoreRelease(StudioView):
         author = author_of(request, Origin.RESTORE, _("Back to release %(release)s") % {"release": release})
         try:
             done = restore(read(release.document.encode()), author)
-        except (DocumentError, WriteAccessRefused) as error:
+        except ChangeRefused as refused:
+            if opened := proposed(request, refused, author.note):
+                return opened
+            tell_refused(request, refused)
+            return HttpResponseRedirect(reverse("studio:release", args=[pk]))
+        except DocumentError as error:
             for problem in error.problems:
                 messages.error(request, said(problem))
             return HttpResponseRedirect(reverse("studio:release", args=[pk]))

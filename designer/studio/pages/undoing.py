@@ -22,13 +22,14 @@ from designer.documents.problems import DocumentError
 from designer.documents.writing import export
 from designer.history.reading import describe
 from designer.history.recording import Origin
+from designer.history.refused import ChangeRefused
 from designer.history.undoing import Undoing
-from designer.history.write_access import WriteAccessRefused
 from designer.loading import latest
 from designer.models import AuditEntry, ItemChange, Version
 from designer.sentences import said
 from designer.studio.pages.base import Crumb, StudioPage
 from designer.studio.saving.authors import author_of
+from designer.studio.saving.proposing import proposed, tell_refused
 from designer.studio.saving.undo_offers import may_undo, say_done, undoable
 
 # Items of one version that a message names.
@@ -54,7 +55,12 @@ class UndoPage(StudioPage):
             if asks and request.POST.get("confirmed") != undoing.digest:
                 return self._ask(version, changes, undoing, [said(one) for one in asks])
             done = undoing.make(author_of(request, Origin.RESTORE, _note(version, changes)))
-        except (DocumentError, WriteAccessRefused) as error:
+        except ChangeRefused as refused:
+            if opened := proposed(request, refused, _note(version, changes)):
+                return opened
+            tell_refused(request, refused)
+            return HttpResponseRedirect(back)
+        except DocumentError as error:
             for problem in error.problems:
                 messages.error(request, said(problem))
             return HttpResponseRedirect(back)

@@ -21,13 +21,14 @@ from designer.audit import note
 from designer.documents.problems import DocumentError
 from designer.history.reading import describe, read_changes
 from designer.history.recording import Origin, record_outside
+from designer.history.refused import ChangeRefused
 from designer.history.restoring import document_at, plan_to, restore, restore_item
-from designer.history.write_access import WriteAccessRefused
 from designer.models import AuditEntry, ItemChange, Version
 from designer.sentences import said
 from designer.studio.hidden_lists import hidden_from, seen_lines
 from designer.studio.pages.base import Crumb, StudioPage, StudioView
 from designer.studio.saving.authors import author_of
+from designer.studio.saving.proposing import proposed, tell_refused
 from designer.studio.saving.undo_offers import may_undo, say_done, undoable
 
 _PER_PAGE = 30
@@ -132,7 +133,12 @@ class RestoreVersion(StudioView):
             else:
                 content = change.before if is_before else change.after
                 done = restore_item(change.collection, change.key, content, author)
-        except (DocumentError, WriteAccessRefused) as error:
+        except ChangeRefused as refused:
+            if opened := proposed(request, refused, what):
+                return opened
+            tell_refused(request, refused)
+            return back
+        except DocumentError as error:
             for problem in error.problems:
                 messages.error(request, said(problem))
             return back

@@ -10,19 +10,29 @@ from django.utils.translation import gettext as _
 
 from designer.audit.writing import note
 from designer.history.recording import recording
+from designer.history.refused import ChangeRefused
 from designer.history.write_access import PERMISSION
 from designer.loading import latest
 from designer.models import AuditEntry, Endpoint
 from designer.overview import overview
 from designer.readiness.rules.reach_rules import entity_of
 from designer.studio.saving.authors import author_of
+from designer.studio.saving.proposing import proposed, tell_refused
 from designer.studio.saving.undo_offers import say_done
 
 _LONGEST_REASON = 500
 
 
 def change_acknowledgements(request: HttpRequest, row: Endpoint) -> None:
-    """Do what a button of the page asks for, and say it. Raises PermissionDenied."""
+    """Do what a button of the page asks for, and say it, or why it was refused. Raises PermissionDenied."""
+    try:
+        _change(request, row)
+    except ChangeRefused as refused:
+        if not proposed(request, refused):
+            tell_refused(request, refused)
+
+
+def _change(request: HttpRequest, row: Endpoint) -> None:
     if entity := request.POST.get("withdraw", ""):
         _withdraw(request, row, entity)
     else:

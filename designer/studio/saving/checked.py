@@ -18,9 +18,12 @@ from django.http.response import HttpResponseBase
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
 
+from designer.documents.protection import protection_refusals
 from designer.history.places import item_key
+from designer.history.reading import describe
 from designer.history.recording import recording
-from designer.history.write_access import PERMISSION, WriteAccessRefused, refusals
+from designer.history.refused import ChangeRefused
+from designer.history.write_access import PERMISSION, refusals
 from designer.loading import latest
 from designer.overview import overview
 from designer.readiness import Checker, Finding
@@ -33,6 +36,15 @@ from designer.studio.saving.edit_conflicts import (
     settle,
     state_shown,
     unbound_request,
+)
+from designer.studio.saving.proposing import (
+    asks_for_proposal,
+    is_protected,
+    is_protection,
+    may_open,
+    open_proposals,
+    proposed,
+    tell_refused,
 )
 from designer.studio.saving.undo_offers import say_done
 from designer.studio.saving.version_links import versions_of
@@ -111,7 +123,9 @@ class CheckedAdmin(ModelAdmin):
                 # What others save meanwhile waits: what is merged is what is saved.
                 context |= self._settled(request, row)
                 response = super().changeform_view(request, object_id, form_url, context)
-        except Refused as refused:
+        except (Refused, ChangeRefused) as refused:
+            if isinstance(refused, ChangeRefused) and (opened := proposed(request, refused, _title(row))):
+                return opened
             request.refused, request.done = refused.findings, None  # type: ignore[attr-defined]
             response = super().changeform_view(request, object_id, form_url, context)
         else:
@@ -153,6 +167,12 @@ class CheckedAdmin(ModelAdmin):
                 # The only one is that the questions are to be answered: nothing else is wrong below.
                 context["errors"] = []
             context["opened"] = opened_with(*(self._saved_forms(request, row) if form.is_bound else shown))
+            context["is_protected"] = is_protected(row)
+            if may_open(request) and is_protection(getattr(request, "refused", ())):
+                context["proposals"] = open_proposals()
+                context["proposes"] = [finding.said for finding in request.refused]  # type: ignore[attr-defined]
+                # Nothing below is wrong.
+                context["errors"] = []
         response: HttpResponse = super().render_change_form(request, context, **kwargs)
         return response
 
@@ -173,11 +193,12 @@ class CheckedAdmin(ModelAdmin):
         try:
             with _telling(request), recording(author_of(request)) as request.recorded:  # type: ignore[attr-defined]
                 response: HttpResponseBase = view(request, *args)
-        except WriteAccessRefused as refused:
+        except ChangeRefused as refused:
             # What the view has said is not true any more.
             list(messages.get_messages(request))
-            for problem in refused.problems:
-                messages.error(request, problem)
+            if opened := proposed(request, refused):
+                return opened
+            tell_refused(request, refused)
             return HttpResponseRedirect(request.get_full_path())
         return response
 
@@ -212,8 +233,10 @@ class CheckedAdmin(ModelAdmin):
         self, request: HttpRequest, form: Any, formsets: Iterable[BaseFormSet[Any]], change: bool
     ) -> None:
         super().save_related(request, form, formsets, change)
-        refused = [*self.refusals(request, form.instance), *_access_refusals(request)]
-        if refused:
+        protected = protection_refusals(request.configuration_before, latest())  # type: ignore[attr-defined]
+        # Who may do it is asked when a proposal is published.
+        refused = [*self.refusals(request, form.instance), *(protected or _access_refusals(request))]
+        if refused and not (is_protection(refused) and asks_for_proposal(request)):
             raise Refused(refused)
 
 
@@ -257,6 +280,11 @@ def _tell_merged(request: HttpRequest, response: HttpResponseBase, conflict: Con
 
 def _blocking() -> Iterable[Finding]:
     return [finding for finding in overview().findings if finding.is_blocking]
+
+
+def _title(row: Model | None) -> str:
+    key = item_key(row, latest()) if row is not None else None
+    return describe(*key) if key else ""
 
 
 def _access_refusals(request: HttpRequest) -> Collection[Finding]:

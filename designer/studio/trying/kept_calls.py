@@ -15,11 +15,13 @@ from designer.audit.writing import note
 from designer.configuration import Configuration, Endpoint
 from designer.example_calls.keeping import FileSent, example_of, put
 from designer.history.recording import recording
+from designer.history.refused import ChangeRefused
 from designer.loading import latest
 from designer.models import AuditEntry
 from designer.models import Endpoint as EndpointRow
 from designer.ports import Attempt, Preview, get_runtime
 from designer.studio.saving.authors import author_of
+from designer.studio.saving.proposing import proposed, tell_refused
 from designer.studio.saving.undo_offers import say_done
 from designer.studio.trying.example_form import name_field
 
@@ -59,9 +61,14 @@ def keep(
 
 @contextmanager
 def changing(request: HttpRequest, row: EndpointRow, done: str) -> Iterator[EndpointRow]:
-    """The row as it is now, whose change becomes a version; `done` is said of it."""
-    with recording(author_of(request)) as recorded:
-        yield EndpointRow.objects.get(pk=row.pk)
+    """The row as it is now, whose change becomes a version; `done` is said of it, or why it was refused."""
+    try:
+        with recording(author_of(request)) as recorded:
+            yield EndpointRow.objects.get(pk=row.pk)
+    except ChangeRefused as refused:
+        if not proposed(request, refused):
+            tell_refused(request, refused)
+        return
     say_done(request, done, recorded.version)
     note(request, AuditEntry.Action.CHANGE, latest().endpoints[row.pk].definition.key, "example calls")
 

@@ -1,0 +1,161 @@
+"""What of a change of the configuration is only for a proposal: what is served in a protected part.
+
+What callers lose may go at once: an endpoint is disabled, fewer callers may call it, they reach fewer
+records. Drafts are no part of what is served, and everyone's.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from designer.access_matrix import widens
+from designer.configuration import Configuration, Endpoint
+from designer.definitions import (
+    Definition,
+    EndpointDefinition,
+    ExposedEntityDefinition,
+    IssuerDefinition,
+    RowRuleEntry,
+)
+from designer.definitions.row_rules import is_open
+from designer.documents.concerned import answers_by
+from designer.documents.keys import COLLECTIONS, CONTEXT
+from designer.documents.keys import Collection as ListOfDocument
+from designer.documents.plan import Change
+from designer.readiness.findings import Finding, Severity
+from designer.sentences import Counted, Sentence, listed
+
+RULE = "protected"
+# The group of a protection that is of everything.
+EVERYTHING = ""
+# Items that a finding names.
+_FEW = 3
+
+
+def protection_refusals(before: Configuration, now: Configuration) -> list[Finding]:
+    """What of the way from `before` to `now` changes what protected parts serve: a finding for each part."""
+    groups = {protection.group for protection in now.protections}
+    if not groups:
+        return []
+    refused: defaultdict[str, list[Change]] = defaultdict(list)
+    for change in changes_between(before, now):
+        group = _protected_group(change, groups, before, now)
+        if group is not None:
+            refused[group].append(change)
+    if EVERYTHING in groups and _order(before) != _order(now) and not refused[EVERYTHING]:
+        return [_finding(EVERYTHING, [Sentence("the order of user properties")], "")]
+    return [
+        _finding(group, [change.collection.named(change.key) for change in changes], changes[0].key)
+        for group, changes in sorted(refused.items())
+        if changes
+    ]
+
+
+def changes_between(before: Configuration, now: Configuration) -> Iterator[Change]:
+    """Every item that is another in `now`, comes or goes. Rows that make no definition are not there."""
+    for collection in COLLECTIONS:
+        old, new = _items(before, collection), _items(now, collection)
+        for key in dict.fromkeys((*old, *new)):
+            if old.get(key) != new.get(key):
+                yield Change(collection, key, old.get(key), new.get(key))
+
+
+def _items(configuration: Configuration, collection: ListOfDocument) -> Mapping[str, Definition]:
+    if collection.field != "endpoints":
+        return {collection.key(item): item for item in getattr(configuration, collection.field)}
+    readable = (one.definition for one in configuration.endpoints.values() if one.problem is None)
+    return {collection.key(definition): definition for definition in readable}
+
+
+def _protected_group(
+    change: Change, groups: Collection[str], before: Configuration, now: Configuration
+) -> str | None:
+    """The protection that keeps `change` from being made; None where nothing does."""
+    if _takes_away(change):
+        return None
+    if change.collection.field == "endpoints":
+        if not (_is_enabled(change.before) or _is_enabled(change.after)):
+            return None
+        return _of_group(change.group, groups)
+    if change.group == CONTEXT:
+        if EVERYTHING in groups:
+            # A role that nothing names yet lets nobody in.
+            return None if change.collection.field == "roles" and change.before is None else EVERYTHING
+        if change.before is None:
+            return None
+        users = (endpoint for endpoint in _served(before) if answers_by(endpoint, change))
+        return next(
+            (endpoint.definition.module for endpoint in users if endpoint.definition.module in groups), None
+        )
+    group = _of_group(change.group, groups)
+    if group is None:
+        return None
+    sides = (before, now) if change.before is None else (before,)
+    return group if any(answers_by(one, change) for side in sides for one in _served(side)) else None
+
+
+def _of_group(group: str, groups: Collection[str]) -> str | None:
+    return group if group in groups else EVERYTHING if EVERYTHING in groups else None
+
+
+def _served(configuration: Configuration) -> Iterator[Endpoint]:
+    return (one for one in configuration.endpoints.values() if one.definition.enabled)
+
+
+def _is_enabled(item: Any) -> bool:
+    return item is not None and item.enabled
+
+
+def _takes_away(change: Change) -> bool:
+    """Whether callers only lose by it."""
+    match change.before, change.after:
+        case EndpointDefinition() as old, EndpointDefinition() as new:
+            return (old.enabled and not new.enabled) or _narrows(old, new)
+        case ExposedEntityDefinition() as old, ExposedEntityDefinition() as new:
+            return _same_but(old, new, "row_rule") and _narrows_rule(old.row_rule, new.row_rule)
+        case IssuerDefinition() as old, IssuerDefinition() as new:
+            return old.enabled and not new.enabled
+    return False
+
+
+def _narrows(old: EndpointDefinition, new: EndpointDefinition) -> bool:
+    rule_is_kept = new.row_rule == old.row_rule or (old.row_rule is None and new.row_rule is not None)
+    return rule_is_kept and not widens(old.access, new.access) and _same_but(old, new, "access", "row_rule")
+
+
+def _narrows_rule(old: tuple[RowRuleEntry, ...], new: tuple[RowRuleEntry, ...]) -> bool:
+    # Entries are united: with fewer of them callers reach less, but with none they reach everything.
+    return not is_open(new) and (is_open(old) or set(new) <= set(old))
+
+
+def _same_but(old: Definition, new: Definition, *fields: str) -> bool:
+    return old.model_copy(update={field: getattr(new, field) for field in fields}) == new
+
+
+def _order(configuration: Configuration) -> list[str]:
+    return [known.key for known in configuration.user_properties]
+
+
+def _finding(group: str, items: list[Sentence], subject: str) -> Finding:
+    values = {
+        "items": listed(items[:_FEW], ", "),
+        "more": Counted(" and %(number)s more", " and %(number)s more", len(items) - _FEW)
+        if len(items) > _FEW
+        else "",
+    }
+    if group == EVERYTHING:
+        message = Sentence(
+            "The configuration is protected: what is served changes only by a proposal. This would change "
+            "%(items)s%(more)s. Open it as a proposal, or disable what must not be served.",
+            **values,
+        )
+    else:
+        message = Sentence(
+            "The module “%(module)s” is protected: what it serves changes only by a proposal. This would "
+            "change %(items)s%(more)s. Open it as a proposal, or disable what must not be served.",
+            module=group,
+            **values,
+        )
+    return Finding(RULE, Severity.BLOCKING, message, subject)

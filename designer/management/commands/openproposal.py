@@ -1,0 +1,50 @@
+"""Open a proposal of what a document or a folder describes. What is live stays as it is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from designer.documents.problems import DocumentError
+from designer.management.sources import add_source_arguments, source_of
+from designer.proposals.opening import open_source
+from designer.proposals.reporting import proposal_json
+
+
+class Command(BaseCommand):
+    help = (
+        "Open a proposal of what a document or a folder describes. Nothing that is live changes before the "
+        "proposal is published. Exits with 1, and opens none, where the document is wrong or changes nothing."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        add_source_arguments(parser)
+        parser.add_argument("--title", default="", help="What it is about. Default: the name of the file.")
+        parser.add_argument("--description", default="", help="Why, for those who read it.")
+        parser.add_argument("--json", action="store_true", dest="as_json", help="Write it as JSON.")
+
+    def handle(
+        self,
+        *args: Any,
+        file: str,
+        delete: list[str],
+        values: Path | None,
+        title: str,
+        description: str,
+        as_json: bool,
+        **options: Any,
+    ) -> None:
+        try:
+            source = source_of(file, values, delete)
+            proposal = open_source(source, "", title or Path(file).name, description)
+        except OSError as error:
+            raise CommandError(f"{error.filename or file} cannot be read: {error.strerror}.") from error
+        except DocumentError as error:
+            raise CommandError("\n".join(["No proposal was opened.", *map(str, error.problems)])) from error
+        if as_json:
+            self.stdout.write(json.dumps(proposal_json(proposal), ensure_ascii=False, indent=2))
+        else:
+            self.stdout.write(f"Opened proposal {proposal}.")

@@ -1,0 +1,91 @@
+"""Publish a proposal, or take a published one back."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from designer.documents.judging import Judgement, Refused
+from designer.documents.problems import DocumentError
+from designer.history.recording import Author, Origin
+from designer.history.refused import ChangeRefused
+from designer.import_report import report_on
+from designer.management.proposal_argument import add_proposal_argument, found_proposal
+from designer.management.report_lines import affected, counted, effects, failures
+from designer.models import Proposal
+from designer.proposals.publishing import go_back, judge_proposal, obstacles, publish
+from designer.proposals.reporting import proposal_json
+
+
+class Command(BaseCommand):
+    help = (
+        "Make live what a proposal proposes, in one step. Exits with 1, and changes nothing, where a "
+        "finding, an example call, a missing approval or a change that was made live meanwhile holds it back."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        add_proposal_argument(parser)
+        parser.add_argument(
+            "--dry-run", action="store_true", help="Show the plan and what holds it back; change nothing."
+        )
+        parser.add_argument(
+            "--go-back", action="store_true", help="Take a published proposal back, in one step."
+        )
+        parser.add_argument("--json", action="store_true", dest="as_json", help="Write a report as JSON.")
+
+    def handle(
+        self, *args: Any, proposal: int, dry_run: bool, go_back: bool, as_json: bool, **options: Any
+    ) -> None:
+        if dry_run and go_back:
+            raise CommandError("--dry-run does not go with --go-back.")
+        known = found_proposal(proposal)
+        try:
+            judged = _carried_out(known, dry_run=dry_run, back=go_back)
+        except (DocumentError, ChangeRefused) as error:
+            refused = error.judgement if isinstance(error, Refused) else None
+            if as_json:
+                self._report("refused", known, refused, error.problems)
+            raise CommandError("\n".join(["Nothing was changed.", *map(str, error.problems)])) from error
+        known.refresh_from_db()
+        result = "planned" if dry_run else "taken back" if go_back else "published"
+        if as_json:
+            self._report(result, known, judged)
+            return
+        report = report_on(judged)
+        for line in (*judged.plan.lines(), *effects(report), *affected(report), *failures(judged.calls)):
+            self.stdout.write(line)
+        if judged.calls:
+            self.stdout.write(counted(judged.calls))
+        self.stdout.write(_RESULTS[result])
+
+    def _report(self, result: str, known: Proposal, judged: Judgement | None, problems: Any = ()) -> None:
+        report = {"result": result, "proposal": proposal_json(known)}
+        if judged is not None:
+            report |= {**judged.to_json(), **report_on(judged).to_json()}
+        report["problems"] = [str(problem) for problem in problems]
+        self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2))
+
+
+def _carried_out(known: Proposal, *, dry_run: bool, back: bool) -> Judgement:
+    # Whoever has a shell of the service may change everything, but approves nothing.
+    author = Author(origin=Origin.PROPOSAL, may_change_write_access=True, may_administer=True)
+    if back:
+        return go_back(known, author)
+    if not dry_run:
+        return publish(known, author)
+    held_back = list(obstacles(known))
+    if held_back:
+        raise DocumentError(held_back)
+    judged = judge_proposal(known, with_calls=True)
+    if not judged.is_acceptable():
+        raise Refused(judged)
+    return judged
+
+
+_RESULTS = {
+    "planned": "This was a dry run: nothing was changed.",
+    "published": "Published.",
+    "taken back": "Taken back: what was live before is live again.",
+}

@@ -1,0 +1,19 @@
+"""The proposal that a command is about."""
+
+from __future__ import annotations
+
+from django.core.management.base import CommandError, CommandParser
+
+from designer.models import Proposal
+
+
+def add_proposal_argument(parser: CommandParser) -> None:
+    parser.add_argument("proposal", type=int, help="Its number; listproposals lists them.")
+
+
+def found_proposal(number: int) -> Proposal:
+    """Raises CommandError."""
+    known = Proposal.objects.filter(pk=number).first()
+    if known is None:
+        raise CommandError(f"There is no proposal {number}. listproposals lists them.")
+    return known

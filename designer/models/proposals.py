@@ -1,0 +1,80 @@
+"""What is protected, and proposals: changes that wait until somebody publishes them."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from designer.models.fields import ExactJSONDecoder, ExactJSONEncoder
+
+
+class Protection(models.Model):
+    """What is served of `group`, a module's segment, changes by a proposal alone; empty: of everything.
+
+    It belongs to this system, and is no part of documents.
+    """
+
+    group = models.CharField(max_length=63, unique=True, blank=True)
+    needs_approval = models.BooleanField(default=False, db_default=False)
+
+    class Meta:
+        ordering = ("group",)
+        default_permissions = ("change",)
+
+    def __str__(self) -> str:
+        return self.group or str(_("everything"))
+
+
+class Proposal(models.Model):
+    """`document` is what is proposed, `base` what it started from: JSON of the whole configuration or, with
+    `module`, of that module and the roles that it names.
+
+    `digest` is that of `base`, `approved` that of what was approved: what has changed since is not.
+    Accounts are names: accounts go, what they did stays. `version` is what publishing has made. `named` is
+    what the document has from values of the environment.
+    """
+
+    class State(models.TextChoices):
+        OPEN = "open", _("Open")
+        APPROVED = "approved", _("Approved")
+        PUBLISHED = "published", _("Published")
+        WITHDRAWN = "withdrawn", _("Withdrawn")
+        GONE_BACK = "gone-back", _("Taken back")
+
+    title = models.CharField(_("title"), max_length=200)
+    description = models.TextField(_("description"), blank=True)
+    state = models.CharField(
+        _("state"), max_length=20, choices=State.choices, default=State.OPEN, db_index=True
+    )
+    module = models.CharField(_("module"), max_length=63, blank=True)
+    base = models.TextField(editable=False)
+    document = models.TextField(editable=False)
+    digest = models.CharField(max_length=64, editable=False)
+    named = models.JSONField(default=dict, encoder=ExactJSONEncoder, decoder=ExactJSONDecoder)
+    account = models.CharField(_("opened by"), max_length=150, blank=True)
+    opened_at = models.DateTimeField(_("opened at"), auto_now_add=True)
+    edited_by = models.CharField(_("edited by"), max_length=150, blank=True)
+    edited_at = models.DateTimeField(_("edited at"), auto_now_add=True)
+    approved = models.CharField(max_length=64, blank=True)
+    approved_by = models.CharField(_("approved by"), max_length=150, blank=True)
+    closed_by = models.CharField(_("closed by"), max_length=150, blank=True)
+    closed_at = models.DateTimeField(_("closed at"), null=True)
+    version = models.BigIntegerField(null=True)
+
+    class Meta:
+        verbose_name = _("proposal")
+        verbose_name_plural = _("proposals")
+        ordering = ("-id",)
+        default_permissions = ("view", "add")
+        permissions = (
+            ("approve_proposal", _("Can approve proposals")),
+            ("publish_proposal", _("Can publish proposals and take them back")),
+        )
+
+    def __str__(self) -> str:
+        return f"#{self.pk} {self.title}".strip()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it may still be edited, published or withdrawn."""
+        return self.state in (self.State.OPEN, self.State.APPROVED)

@@ -1,0 +1,147 @@
+"""Opening proposals, and changing what they propose. Nothing that is live changes."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from designer.definitions import ConfigurationDocument
+from designer.documents.environment_values import Names
+from designer.documents.outcome import document_after
+from designer.documents.problems import DocumentError
+from designer.documents.writing import export
+from designer.history.refused import ProtectionRefused
+from designer.importing import Source
+from designer.loading import latest
+from designer.models import Proposal
+from designer.proposals.contents import Contents, digest_of_text
+from designer.proposals.merging import Merge
+from designer.sentences import Sentence, listed
+
+
+def open_copy(module: str, account: str, title: str, description: str = "") -> Proposal:
+    """A proposal of what is live, of one module; empty: of everything. Raises DocumentError."""
+    now = export(latest())
+    if module and all(known.segment != module for known in now.modules):
+        raise DocumentError([Sentence("There is no module “%(name)s”.", name=module)])
+    return _open(Contents.between(now, now, module), account, title, description)
+
+
+def open_source(source: Source, account: str, title: str, description: str = "") -> Proposal:
+    """A proposal of what importing `source` would make. Raises DocumentError; also where that is nothing."""
+    now = export(latest())
+    contents = Contents.between(now, document_after(now, source.plan(now)))
+    _require_change(contents)
+    return _open(contents, account, title, description, _named(source.document, source.names))
+
+
+def open_refused(refused: ProtectionRefused, account: str, title: str, description: str = "") -> Proposal:
+    """A proposal of what was about to be done. Raises DocumentError."""
+    contents = Contents.between(export(refused.before), export(refused.now))
+    return _open(contents, account, title, description)
+
+
+def add_refused(proposal: Proposal, refused: ProtectionRefused, account: str) -> None:
+    """Add what was about to be done to what is proposed. Raises DocumentError where both change the same."""
+    before, now = export(refused.before), export(refused.now)
+    merge = Merge.of(Contents.of(proposal), before)
+    _require_mergeable(merge)
+    if merge.access:
+        raise DocumentError(
+            [
+                Sentence(
+                    "Who may call, or what callers reach, was changed live since the proposal was opened. "
+                    "Take it over into the proposal first."
+                )
+            ]
+        )
+    # What is proposed stands in the place of what is live: the change is made to that.
+    added = Merge.of(Contents.between(before, now), merge.document)
+    _require_mergeable(added)
+    _edit(proposal, Contents.between(before, added.document, proposal.module), account)
+
+
+def replace_document(proposal: Proposal, source: Source, account: str) -> None:
+    """Propose what importing `source` would make of what is live now. Raises DocumentError."""
+    now = export(latest())
+    contents = Contents.between(now, document_after(now, source.plan(now)), proposal.module)
+    _require_change(contents)
+    _edit(proposal, contents, account, _named(source.document, source.names))
+
+
+def rebase(proposal: Proposal, account: str) -> None:
+    """Take over what has become live since. Raises DocumentError where both have changed the same."""
+    now = export(latest())
+    merge = Merge.of(Contents.of(proposal), now)
+    _require_mergeable(merge)
+    _edit(proposal, Contents.between(now, merge.document, proposal.module), account)
+
+
+def _open(
+    contents: Contents, account: str, title: str, description: str, named: dict[str, Any] | None = None
+) -> Proposal:
+    longest = Proposal._meta.get_field("title").max_length
+    proposal = Proposal(
+        title=title.strip()[:longest],
+        description=description.strip(),
+        account=account,
+        edited_by=account,
+        named=named or {},
+    )
+    contents.store(proposal)
+    proposal.save()
+    return proposal
+
+
+def _edit(proposal: Proposal, contents: Contents, account: str, named: dict[str, Any] | None = None) -> None:
+    with transaction.atomic():
+        locked = Proposal.objects.select_for_update().get(pk=proposal.pk)
+        if not locked.is_open or locked.document != proposal.document:
+            raise DocumentError(
+                [Sentence("Somebody else has changed the proposal meanwhile. Look at it, then try again.")]
+            )
+        contents.store(proposal)
+        if named is not None:
+            proposal.named = named
+        # What was approved is not this.
+        proposal.state, proposal.approved, proposal.approved_by = Proposal.State.OPEN, "", ""
+        proposal.edited_by, proposal.edited_at = account, timezone.now()
+        proposal.save()
+
+
+def content_digest(proposal: Proposal) -> str:
+    """Of what is approved: of what is proposed, and of what it started from."""
+    return digest_of_text(f"{proposal.digest}\n{proposal.document}")
+
+
+def _require_change(contents: Contents) -> None:
+    if not contents.changes:
+        raise DocumentError(
+            [Sentence("The configuration is as the document says: there is nothing to propose.")]
+        )
+
+
+def _require_mergeable(merge: Merge) -> None:
+    if merge.clashes:
+        raise DocumentError(
+            [
+                Sentence(
+                    "Both were changed in the same place: %(items)s. Download the proposal, correct it, and "
+                    "upload it again.",
+                    items=listed(merge.clashes, "; "),
+                )
+            ]
+        )
+
+
+def _named(document: ConfigurationDocument, names: Names | None) -> dict[str, Any]:
+    """What the document has from values of the environment, as JSON."""
+    if names is None:
+        return {}
+    return {
+        "values": [asdict(value) for value in names.values],
+        "uses": [asdict(use) for use in names.uses(document)],
+    }

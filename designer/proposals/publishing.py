@@ -1,0 +1,173 @@
+"""Approving, publishing, withdrawing and taking back proposals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from django.db import transaction
+from django.utils import timezone
+
+from designer.configuration import Configuration
+from designer.definitions import ConfigurationDocument
+from designer.documents.environment_values import NamedValue, Use
+from designer.documents.judging import Judgement, judge
+from designer.documents.plan import Plan
+from designer.documents.problems import DocumentError
+from designer.documents.protection import EVERYTHING
+from designer.documents.writing import export
+from designer.environment import remember
+from designer.history.recording import Author, Origin
+from designer.history.restoring import carry_out
+from designer.history.undoing import Undoing
+from designer.loading import latest
+from designer.models import ItemChange, Proposal
+from designer.proposals.contents import Contents
+from designer.proposals.merging import Merge
+from designer.proposals.opening import content_digest
+from designer.sentences import Sentence, listed
+
+_STATE = Proposal.State
+
+
+def needs_approval(proposal: Proposal, configuration: Configuration) -> bool:
+    """Whether somebody else has to approve it before it is published."""
+    groups = {change.group for change in Contents.of(proposal).changes}
+    return any(
+        protection.needs_approval and (protection.group == EVERYTHING or protection.group in groups)
+        for protection in configuration.protections
+    )
+
+
+def is_approved(proposal: Proposal) -> bool:
+    """Whether what it proposes now was approved."""
+    return bool(proposal.approved) and proposal.approved == content_digest(proposal)
+
+
+def may_be_approved_by(proposal: Proposal, account: str) -> bool:
+    """Whether `account` is somebody else than who has opened and last edited it."""
+    return account not in ("", proposal.account, proposal.edited_by)
+
+
+def approve(proposal: Proposal, account: str) -> None:
+    """Raises DocumentError."""
+    if not may_be_approved_by(proposal, account):
+        raise DocumentError([Sentence("Somebody else than its author has to approve a proposal.")])
+    with transaction.atomic():
+        locked = _locked(proposal)
+        locked.state, locked.approved, locked.approved_by = _STATE.APPROVED, content_digest(locked), account
+        locked.save()
+
+
+def withdraw(proposal: Proposal, account: str) -> None:
+    """Raises DocumentError where it is not open."""
+    with transaction.atomic():
+        locked = _locked(proposal)
+        _close(locked, _STATE.WITHDRAWN, account)
+
+
+def obstacles(proposal: Proposal) -> Iterator[Sentence]:
+    """Why it cannot be published, beside what judging it finds."""
+    if not proposal.is_open:
+        yield Sentence("The proposal is closed.")
+        return
+    configuration = latest()
+    if needs_approval(proposal, configuration) and not is_approved(proposal):
+        yield Sentence("Somebody else than its author has to approve the proposal first.")
+    yield from _moved(Merge.of(Contents.of(proposal), export(configuration)))
+
+
+def judge_proposal(proposal: Proposal, *, with_calls: bool = False) -> Judgement:
+    """What publishing it would lead to. Raises DocumentError; nothing is written."""
+    contents = Contents.of(proposal)
+    return judge(lambda now: Merge.of(contents, now).plan(now), with_calls=with_calls)
+
+
+def publish(proposal: Proposal, author: Author) -> Judgement:
+    """Make live what is proposed, as one version in one transaction.
+
+    Raises DocumentError with all that holds it back: findings, example calls, a missing approval, what was
+    changed live in the same place. Nothing has changed then.
+    """
+    if held_back := list(obstacles(proposal)):
+        raise DocumentError(held_back)
+    contents, digest = Contents.of(proposal), content_digest(proposal)
+
+    def make_plan(now: ConfigurationDocument) -> Plan:
+        merge = Merge.of(contents, now)
+        if moved := list(_moved(merge)):
+            raise DocumentError(moved)
+        return merge.plan(now)
+
+    def close(version: int | None) -> None:
+        locked = _locked(proposal)
+        # It was looked at before the transaction.
+        if content_digest(locked) != digest or (needs_approval(locked, latest()) and not is_approved(locked)):
+            raise DocumentError([Sentence("The proposal has changed meanwhile. Look at it, then try again.")])
+        if version is None:
+            raise DocumentError(
+                [Sentence("The configuration is as proposed already. Withdraw the proposal.")]
+            )
+        _close(locked, _STATE.PUBLISHED, author.account, version)
+
+    merge = Merge.of(contents, export(latest()))
+    done = carry_out(make_plan, merge.document, _publisher(author, proposal), with_calls=True, also=close)
+    _remember_named(proposal, contents.document)
+    return done
+
+
+def go_back(proposal: Proposal, author: Author) -> Judgement:
+    """Make live what was before it was published, in one step.
+
+    Raises DocumentError where something was built on it; nothing has changed then.
+    """
+    if proposal.state != _STATE.PUBLISHED or proposal.version is None:
+        raise DocumentError([Sentence("The proposal is not published.")])
+    undoing = Undoing.of(ItemChange.objects.filter(version=proposal.version))
+
+    def close(version: int | None) -> None:
+        locked = Proposal.objects.select_for_update().get(pk=proposal.pk)
+        if locked.state != _STATE.PUBLISHED:
+            raise DocumentError([Sentence("The proposal is not published.")])
+        _close(locked, _STATE.GONE_BACK, author.account, locked.version)
+
+    return undoing.make(_publisher(author, proposal), close)
+
+
+def _publisher(author: Author, proposal: Proposal) -> Author:
+    return replace(author, origin=Origin.PROPOSAL, note=author.note or str(proposal), publishes=True)
+
+
+def _locked(proposal: Proposal) -> Proposal:
+    """As it is now, until the transaction ends. Raises DocumentError where it is not open."""
+    locked = Proposal.objects.select_for_update().get(pk=proposal.pk)
+    if not locked.is_open:
+        raise DocumentError([Sentence("The proposal is closed.")])
+    return locked
+
+
+def _close(proposal: Proposal, state: str, account: str, version: int | None = None) -> None:
+    proposal.state, proposal.version = state, version
+    proposal.closed_by, proposal.closed_at = account, timezone.now()
+    proposal.save()
+
+
+def _moved(merge: Merge) -> Iterator[Sentence]:
+    if merge.clashes:
+        yield Sentence(
+            "What is live was changed in the same place since the proposal was opened: %(items)s. Download "
+            "the proposal, correct it, and upload it again.",
+            items=listed(merge.clashes, "; "),
+        )
+    if merge.access:
+        yield Sentence(
+            "Who may call, or what callers reach, was changed live since the proposal was opened: %(items)s. "
+            "Take it over into the proposal first.",
+            items=listed(merge.access, "; "),
+        )
+
+
+def _remember_named(proposal: Proposal, document: ConfigurationDocument) -> None:
+    if proposal.named:
+        values = [NamedValue(**value) for value in proposal.named["values"]]
+        remember(document, values, [Use(**use) for use in proposal.named["uses"]])

@@ -1,0 +1,249 @@
+"""Proposals: the list, opening one, and the page of one with its review and what can be done with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.core.files.uploadedfile import UploadedFile
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from designer.audit import note
+from designer.documents.problems import DocumentError
+from designer.documents.reading import LARGEST_DOCUMENT
+from designer.history.refused import ChangeRefused
+from designer.importing import Source
+from designer.loading import latest
+from designer.models import AuditEntry, Proposal
+from designer.proposals.opening import open_copy, open_source, rebase, replace_document
+from designer.proposals.publishing import approve, go_back, is_approved, may_be_approved_by, publish, withdraw
+from designer.studio.hidden_lists import document_for
+from designer.studio.look import dress
+from designer.studio.pages.base import Crumb, StudioPage, StudioView
+from designer.studio.pages.proposal_review import review
+from designer.studio.saving.authors import author_of
+from designer.studio.saving.undo_offers import say_done
+
+_PER_PAGE = 30
+_CRUMB = Crumb(gettext_lazy("Proposals"), "")
+_OPEN, _APPROVE, _PUBLISH = (
+    "designer.add_proposal",
+    "designer.approve_proposal",
+    "designer.publish_proposal",
+)
+
+
+class ProposalForm(forms.Form):
+    title = forms.CharField(
+        max_length=200, label=gettext_lazy("Title"), help_text=gettext_lazy("What it is about.")
+    )
+    description = forms.CharField(
+        required=False,
+        label=gettext_lazy("Description"),
+        help_text=gettext_lazy("Why, for those who read it."),
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
+    module = forms.ChoiceField(
+        required=False,
+        label=gettext_lazy("Module"),
+        help_text=gettext_lazy("What is copied where no document is chosen."),
+    )
+    document = forms.FileField(
+        required=False,
+        label=gettext_lazy("Document"),
+        help_text=gettext_lazy("An exported JSON file, edited. Without one, what is live is copied."),
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        modules = [(module.segment, module.title or module.segment) for module in latest().modules]
+        self.fields["module"].choices = [("", _("Everything")), *modules]  # type: ignore[attr-defined]
+        self.fields["document"].widget.attrs["accept"] = "application/json,.json"
+        for field in self.fields.values():
+            dress(field)
+        self.fields["document"].widget.attrs["class"] = "studio-input"
+
+
+class ProposalsPage(StudioPage):
+    title = gettext_lazy("Proposals")
+    permission_required = "designer.view_proposal"
+    template_name = "designer/pages/proposals.html"
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        proposals = Proposal.objects.defer("base", "document")
+        page = Paginator(proposals, _PER_PAGE).get_page(self.request.GET.get("page"))
+        may_open = self.request.user.has_perm(_OPEN)
+        return super().get_context_data(**kwargs, page=page, may_open=may_open)
+
+
+class NewProposalPage(StudioPage):
+    title = gettext_lazy("New proposal")
+    permission_required = _OPEN
+    template_name = "designer/pages/proposal_form.html"
+
+    def crumbs(self) -> Sequence[Crumb]:
+        return [_CRUMB._replace(link=reverse("studio:proposals"))]
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        if "form" not in kwargs:
+            kwargs["form"] = ProposalForm(initial={"module": self.request.GET.get("module", "")})
+        return super().get_context_data(**kwargs)
+
+    def post(self, request: HttpRequest) -> HttpResponseBase:
+        form = ProposalForm(request.POST, request.FILES)
+        if not form.is_valid():
+            return self.again(form=form)
+        given = form.cleaned_data
+        told = request.user.get_username(), given["title"], given["description"]
+        try:
+            if given["document"]:
+                proposal = open_source(Source.of_document(_uploaded(given["document"])), *told)
+            else:
+                proposal = open_copy(given["module"], *told)
+        except DocumentError as error:
+            return self.again(form=form, problems=error.problems)
+        note(request, AuditEntry.Action.PROPOSAL, proposal, "opened")
+        messages.success(request, _("The proposal is open. Nothing that is live has changed."))
+        return _to(proposal)
+
+
+class ProposalPage(StudioPage):
+    permission_required = "designer.view_proposal"
+    template_name = "designer/pages/proposal.html"
+
+    def crumbs(self) -> Sequence[Crumb]:
+        return [_CRUMB._replace(link=reverse("studio:proposals"))]
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        proposal = get_object_or_404(Proposal, pk=self.kwargs["pk"])
+        may = self.request.user.has_perm
+        account = self.request.user.get_username()
+        is_open = proposal.is_open
+        return super().get_context_data(
+            **{
+                "title": str(proposal),
+                "proposal": proposal,
+                "review": review(proposal, self.request, with_calls="calls" in self.request.GET),
+                "approved": is_approved(proposal),
+                "may_edit": is_open and may(_OPEN),
+                "may_approve": is_open and may(_APPROVE) and not is_approved(proposal),
+                "is_somebody_else": may_be_approved_by(proposal, account),
+                "may_publish": is_open and may(_PUBLISH),
+                "may_withdraw": is_open and _may_withdraw(self.request, proposal),
+                "may_go_back": proposal.state == Proposal.State.PUBLISHED and may(_PUBLISH),
+                **kwargs,
+            }
+        )
+
+    def post(self, request: HttpRequest, pk: int) -> HttpResponseBase:
+        proposal = get_object_or_404(Proposal, pk=pk)
+        name = next((name for name in _STEPS if name in request.POST), None)
+        if name is None:
+            return _to(proposal)
+        try:
+            _STEPS[name](request, proposal)
+        except (DocumentError, ChangeRefused) as error:
+            return self.again(problems=error.problems)
+        return _to(proposal)
+
+
+class ProposalDocument(StudioView):
+    """What is proposed, as a file."""
+
+    permission_required = "designer.view_proposal"
+    http_method_names = ["get"]
+
+    def get(self, request: HttpRequest, pk: int) -> HttpResponse:
+        proposal = get_object_or_404(Proposal, pk=pk)
+        note(request, AuditEntry.Action.EXPORT, proposal)
+        headers = {"Content-Disposition": f'attachment; filename="proposal-{proposal.pk}.json"'}
+        document = document_for(proposal.document, request)
+        return HttpResponse(document, content_type="application/json", headers=headers)
+
+
+def _publish(request: HttpRequest, proposal: Proposal) -> None:
+    _require(request, _PUBLISH)
+    done = publish(proposal, author_of(request))
+    note(request, AuditEntry.Action.PROPOSAL, proposal, "published")
+    say_done(request, _("Published: it is live now."), done.version)
+
+
+def _go_back(request: HttpRequest, proposal: Proposal) -> None:
+    _require(request, _PUBLISH)
+    go_back(proposal, author_of(request))
+    note(request, AuditEntry.Action.PROPOSAL, proposal, "taken back")
+    messages.success(request, _("Taken back: what was live before is live again."))
+
+
+def _approve(request: HttpRequest, proposal: Proposal) -> None:
+    _require(request, _APPROVE)
+    approve(proposal, request.user.get_username())
+    note(request, AuditEntry.Action.PROPOSAL, proposal, "approved")
+    messages.success(request, _("Approved."))
+
+
+def _withdraw(request: HttpRequest, proposal: Proposal) -> None:
+    if not _may_withdraw(request, proposal):
+        raise PermissionDenied
+    withdraw(proposal, request.user.get_username())
+    note(request, AuditEntry.Action.PROPOSAL, proposal, "withdrawn")
+    messages.success(request, _("Withdrawn. Nothing that is live has changed."))
+
+
+def _rebase(request: HttpRequest, proposal: Proposal) -> None:
+    _require(request, _OPEN)
+    rebase(proposal, request.user.get_username())
+    note(request, AuditEntry.Action.PROPOSAL, proposal, "took over what is live")
+    messages.success(request, _("What was changed live is part of the proposal now."))
+
+
+def _replace(request: HttpRequest, proposal: Proposal) -> None:
+    _require(request, _OPEN)
+    if (document := request.FILES.get("document")) is None:
+        raise DocumentError([_("Choose the file to upload.")])
+    # The document of a module is all of it: what it lacks goes.
+    source = Source.of_document(_uploaded(document))._replace(removes={proposal.module})
+    replace_document(proposal, source, request.user.get_username())
+    note(request, AuditEntry.Action.PROPOSAL, proposal, "edited")
+    messages.success(request, _("The proposal has the new document."))
+
+
+_STEPS: Mapping[str, Any] = {
+    "publish": _publish,
+    "go_back": _go_back,
+    "approve": _approve,
+    "withdraw": _withdraw,
+    "rebase": _rebase,
+    "replace": _replace,
+}
+
+
+def _require(request: HttpRequest, permission: str) -> None:
+    if not request.user.has_perm(permission):
+        raise PermissionDenied
+
+
+def _may_withdraw(request: HttpRequest, proposal: Proposal) -> bool:
+    """Whoever has opened it, and whoever could publish it."""
+    is_own = request.user.has_perm(_OPEN) and proposal.account == request.user.get_username()
+    return is_own or bool(request.user.has_perm(_PUBLISH))
+
+
+def _uploaded(document: UploadedFile[Any]) -> bytes:
+    if (document.size or 0) > LARGEST_DOCUMENT:
+        raise DocumentError([_("A document has at most %(most)s bytes.") % {"most": f"{LARGEST_DOCUMENT:,}"}])
+    raw: bytes = document.read()
+    return raw
+
+
+def _to(proposal: Proposal) -> HttpResponseBase:
+    return HttpResponseRedirect(reverse("studio:proposal", args=[proposal.pk]))

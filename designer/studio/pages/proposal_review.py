@@ -1,0 +1,76 @@
+"""What a page says of a proposal before it is published: differences, findings, calls, callers, obstacles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.http import HttpRequest
+
+from designer.documents.judging import Judgement
+from designer.documents.problems import DocumentError
+from designer.documents.writing import export
+from designer.import_report import DAYS, ImportReport, report_on
+from designer.loading import latest
+from designer.models import Proposal
+from designer.proposals.contents import Contents
+from designer.proposals.merging import Merge
+from designer.proposals.publishing import judge_proposal, needs_approval, obstacles
+from designer.readiness import Finding
+from designer.releases.proposing import Difference, difference_of
+from designer.sentences import said
+from designer.studio.hidden_lists import hidden_from, seen_findings
+
+
+@dataclass(frozen=True)
+class Review:
+    """`differences` are those of the proposal and what it started from. `judged` and `report` are of what
+    publishing would do now; None where that cannot be told. `obstacles` hold it back.
+    """
+
+    differences: Sequence[Difference]
+    obstacles: Sequence[str]
+    judged: Judgement | None = None
+    report: ImportReport | None = None
+    findings: Sequence[Finding] = ()
+    needs_approval: bool = False
+    has_moved: bool = False
+    can_take_over: bool = False
+    has_calls: bool = False
+    refusals: Sequence[str] = ()
+    days: int = DAYS
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether nothing that is known holds it back."""
+        return self.judged is not None and not self.obstacles and self.judged.is_acceptable()
+
+
+def review(proposal: Proposal, request: HttpRequest, *, with_calls: bool) -> Review:
+    try:
+        contents = Contents.of(proposal)
+    except DocumentError as error:
+        return Review((), [said(problem) for problem in error.problems])
+    hidden = hidden_from(request)
+    seen = [change for change in contents.changes if change.collection.field not in hidden]
+    differences = sorted(map(difference_of, seen), key=lambda known: -known.effect.rank)
+    if not proposal.is_open:
+        return Review(differences, ())
+    try:
+        merge = Merge.of(contents, export(latest()))
+        held_back = [said(known) for known in obstacles(proposal)]
+        judged = judge_proposal(proposal, with_calls=with_calls)
+    except DocumentError as error:
+        return Review(differences, [said(problem) for problem in error.problems])
+    return Review(
+        differences,
+        held_back,
+        judged,
+        report_on(judged),
+        seen_findings(judged.findings, request),
+        needs_approval=needs_approval(proposal, latest()),
+        has_moved=merge.has_moved,
+        can_take_over=merge.has_moved and not merge.clashes,
+        has_calls=with_calls,
+        refusals=tuple(judged.sentences()),
+    )

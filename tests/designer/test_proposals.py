@@ -1,0 +1,370 @@
+"""What is protected changes only by a proposal: published in one step, taken back in one."""
+
+from __future__ import annotations
+
+import json
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from designer.models import (
+    AuditEntry,
+    Endpoint,
+    ExposedEntity,
+    OptionSet,
+    Proposal,
+    Protection,
+    Role,
+    Version,
+)
+from tests.callers import Caller
+from tests.designer.commands import refused, run
+from tests.designer.proposing import (
+    create_endpoint,
+    document,
+    live,
+    member,
+    newest,
+    protect,
+    save,
+    step,
+    upload,
+)
+from tests.designer.studio import change_url, filled, page
+
+KEY = "sales.accounts.create"
+CALL = {"name": "a new account", "roles": ["sales-rep"], "status": 200, "body": {"name": "Example"}}
+
+
+@pytest.fixture
+def nora(portico: None) -> Client:
+    """A designer."""
+    return member("nora", "Designer")
+
+
+@pytest.fixture
+def paul(portico: None) -> Client:
+    """A publisher."""
+    return member("paul", "Publisher")
+
+
+def _titled(title: str) -> bytes:
+    return document(lambda endpoints: endpoints[KEY].update(title=title))
+
+
+def _opened(client: Client, raw: bytes, title: str = "Change") -> Proposal:
+    answer = client.post(reverse("studio:new_proposal"), {"title": title, "document": upload(raw)})
+    assert answer.status_code == 302, answer.context["problems"]
+    return newest()
+
+
+def _problems(answer: Any) -> str:
+    return " ".join(str(problem) for problem in answer.context.get("problems") or ())
+
+
+def test_a_save_of_what_is_served_is_refused_and_becomes_a_proposal(nora: Client, paul: Client) -> None:
+    protect()
+    before = live()
+    shown = save(nora, create_endpoint(), title="Proposed")
+    assert shown.status_code == 200
+    assert "Edit as a proposal" in shown.content.decode()
+    assert live() == before
+    proposed = save(nora, create_endpoint(), title="Proposed", _propose="1", _why="A better title")
+    proposal = newest()
+    assert proposed.headers["Location"] == reverse("studio:proposal", args=[proposal.pk])
+    assert (proposal.title, proposal.module, proposal.state) == ("A better title", "sales", "open")
+    assert live() == before
+    text = page(nora, reverse("studio:proposal", args=[proposal.pk])).content.decode()
+    assert "Proposed" in text
+    step(paul, proposal, "publish")
+    assert create_endpoint().title == "Proposed"
+    proposal.refresh_from_db()
+    version = Version.objects.latest("pk")
+    assert (proposal.state, proposal.version) == ("published", version.pk)
+    assert (version.origin, version.account) == ("proposal", "paul")
+    step(paul, proposal, "go_back")
+    assert live() == before
+    proposal.refresh_from_db()
+    assert proposal.state == "gone-back"
+    noted = AuditEntry.objects.filter(action="proposal").order_by("pk").values_list("account", "detail")
+    assert list(noted) == [("nora", "opened"), ("paul", "published"), ("paul", "taken back")]
+
+
+def test_a_second_save_is_added_to_the_proposal(nora: Client, paul: Client) -> None:
+    protect()
+    save(nora, create_endpoint(), title="Proposed", _propose="1")
+    proposal = newest()
+    read = Endpoint.objects.get(kind="read", entity=create_endpoint().entity)
+    save(nora, read, description="Also", _propose="1", _proposal=str(proposal.pk))
+    assert Proposal.objects.count() == 1
+    step(paul, proposal, "publish")
+    read.refresh_from_db()
+    assert (create_endpoint().title, read.description) == ("Proposed", "Also")
+
+
+def test_disabling_and_narrowing_are_live_at_once_and_drafts_are_free(paul: Client) -> None:
+    protect()
+    manager = Role.objects.get(name="sales-manager")
+    assert save(paul, create_endpoint(), callers=[manager.pk]).status_code == 302
+    assert [role.name for role in create_endpoint().roles.all()] == ["sales-manager"]
+    assert save(paul, create_endpoint(), enabled=None).status_code == 302
+    assert save(paul, create_endpoint(), title="A draft").status_code == 302
+    assert save(paul, create_endpoint(), enabled="on").status_code == 200
+    assert not create_endpoint().enabled
+
+
+def test_other_modules_stay_free(paul: Client) -> None:
+    protect("service")
+    assert save(paul, create_endpoint(), title="Live at once").status_code == 302
+    assert create_endpoint().title == "Live at once"
+
+
+def test_protecting_everything_covers_roles_and_option_sets(paul: Client) -> None:
+    protect("")
+    role = Role.objects.get(name="sales-rep")
+    assert save(paul, role, title="Other").status_code == 200
+    options = OptionSet.objects.all()[0]
+    assert save(paul, options, description="Other").status_code == 200
+    role.refresh_from_db()
+    assert role.title != "Other"
+
+
+def test_a_role_that_a_protected_module_names_keeps_its_name(paul: Client) -> None:
+    protect()
+    save(paul, Role.objects.get(name="sales-rep"), name="seller")
+    assert Role.objects.filter(name="sales-rep").exists()
+
+
+def test_somebody_else_has_to_approve_where_the_protection_says_so(portico: None) -> None:
+    protect(needs_approval=True)
+    paul, pia = member("paul", "Publisher"), member("pia", "Publisher")
+    before = live()
+    proposal = _opened(paul, _titled("Proposed"))
+    assert "approve" in _problems(step(paul, proposal, "publish"))
+    assert "Somebody else" in _problems(step(paul, proposal, "approve"))
+    assert live() == before
+    step(pia, proposal, "approve")
+    # What was approved is that document and no other.
+    step(paul, proposal, "replace", document=upload(_titled("Something else")))
+    proposal.refresh_from_db()
+    assert (proposal.state, proposal.approved_by) == ("open", "")
+    step(paul, proposal, "publish")
+    assert live() == before
+    step(pia, proposal, "approve")
+    step(paul, proposal, "publish")
+    assert create_endpoint().title == "Something else"
+
+
+def test_who_may_open_approve_and_publish(portico: None) -> None:
+    protect()
+    vera, nora = member("vera", "Viewer"), member("nora", "Designer")
+    assert vera.get(reverse("studio:new_proposal")).status_code == 403
+    proposal = _opened(nora, _titled("Proposed"))
+    before = live()
+    page(vera, reverse("studio:proposal", args=[proposal.pk]))
+    for name in ("publish", "approve"):
+        assert step(nora, proposal, name).status_code == 403
+    for name in ("publish", "approve", "withdraw", "rebase", "replace"):
+        assert step(vera, proposal, name).status_code == 403
+    for client in (vera, nora, member("paul", "Publisher")):
+        assert client.get(reverse("studio:protection")).status_code == 403
+    assert live() == before
+    step(nora, proposal, "withdraw")
+    proposal.refresh_from_db()
+    assert proposal.state == "withdrawn"
+
+
+def test_an_administrator_protects_and_the_log_says_so(portico: None) -> None:
+    ada = member("ada", "Administrator")
+    page(ada, reverse("studio:protection"))
+    ada.post(reverse("studio:protection"), {"group-sales": "approved", "group-": "free"})
+    assert list(Protection.objects.values_list("group", "needs_approval")) == [("sales", True)]
+    entry = AuditEntry.objects.get(action="protection")
+    assert (entry.account, entry.subject, entry.detail) == ("ada", "sales", "free → approved")
+    ada.post(reverse("studio:protection"), {"group-sales": "free"})
+    assert not Protection.objects.exists()
+
+
+def test_a_failing_example_call_holds_it_back_and_says_why(nora: Client, paul: Client) -> None:
+    protect()
+    wrong = {**CALL, "status": 409}
+    proposal = _opened(
+        nora, document(lambda endpoints: endpoints[KEY].update(title="Proposed", example_calls=[wrong]))
+    )
+    before = live()
+    assert "a new account" in _problems(step(paul, proposal, "publish"))
+    assert live() == before
+    shown = page(paul, reverse("studio:proposal", args=[proposal.pk]) + "?calls=1").content.decode()
+    assert "The status is 200, but 409 was expected." in shown
+    right = document(lambda endpoints: endpoints[KEY].update(title="Proposed", example_calls=[CALL]))
+    step(nora, proposal, "replace", document=upload(right))
+    step(paul, proposal, "publish")
+    assert create_endpoint().title == "Proposed"
+
+
+def test_a_blocking_finding_holds_it_back(nora: Client, paul: Client) -> None:
+    protect()
+    bound = {"attribute": "gone", "source": "constant", "value": "x"}
+    proposal = _opened(nora, document(lambda endpoints: endpoints[KEY]["bindings"].append(bound)))
+    before = live()
+    assert "gone" in _problems(step(paul, proposal, "publish"))
+    assert live() == before
+
+
+def test_what_has_changed_live_since_is_merged(nora: Client, paul: Client) -> None:
+    proposal = _opened(nora, _titled("Proposed"))
+    assert save(paul, create_endpoint(), description="Written since").status_code == 302
+    protect()
+    step(paul, proposal, "publish")
+    row = create_endpoint()
+    assert (row.title, row.description) == ("Proposed", "Written since")
+
+
+def test_a_change_of_the_same_field_is_told_and_nothing_overwritten(nora: Client, paul: Client) -> None:
+    proposal = _opened(nora, _titled("Proposed"))
+    assert save(paul, create_endpoint(), title="Theirs").status_code == 302
+    protect()
+    assert "changed in the same place" in _problems(step(paul, proposal, "publish"))
+    assert "changed in the same place" in _problems(step(nora, proposal, "rebase"))
+    assert create_endpoint().title == "Theirs"
+    step(nora, proposal, "replace", document=upload(_titled("Both agree")))
+    step(paul, proposal, "publish")
+    assert create_endpoint().title == "Both agree"
+
+
+def test_access_that_was_narrowed_live_is_taken_over_only_when_somebody_says_so(
+    nora: Client, paul: Client
+) -> None:
+    protect()
+    proposal = _opened(nora, _titled("Proposed"))
+    manager = Role.objects.get(name="sales-manager")
+    assert save(paul, create_endpoint(), callers=[manager.pk]).status_code == 302
+    assert "Who may call" in _problems(step(paul, proposal, "publish"))
+    step(nora, proposal, "rebase")
+    step(paul, proposal, "publish")
+    row = create_endpoint()
+    assert (row.title, [role.name for role in row.roles.all()]) == ("Proposed", ["sales-manager"])
+
+
+def test_access_that_both_changed_is_a_conflict(nora: Client, paul: Client) -> None:
+    protect()
+    proposal = _opened(nora, document(lambda endpoints: endpoints[KEY].update(access={"roles": ["support"]})))
+    manager = Role.objects.get(name="sales-manager")
+    assert save(paul, create_endpoint(), callers=[manager.pk]).status_code == 302
+    assert "same place" in _problems(step(paul, proposal, "publish"))
+    assert "same place" in _problems(step(nora, proposal, "rebase"))
+    assert [role.name for role in create_endpoint().roles.all()] == ["sales-manager"]
+
+
+def test_publishing_is_one_version(nora: Client, paul: Client) -> None:
+    protect()
+
+    def change(endpoints: dict[str, dict[str, Any]]) -> None:
+        for key, endpoint in endpoints.items():
+            if key.startswith("sales."):
+                endpoint["description"] = "Changed together"
+
+    proposal = _opened(nora, document(change))
+    versions = Version.objects.count()
+    step(paul, proposal, "publish")
+    assert Version.objects.count() == versions + 1
+    assert Version.objects.latest("pk").changes.count() > 3
+
+
+def test_a_row_of_the_module_that_is_new_comes_and_goes_with_it(nora: Client, paul: Client) -> None:
+    protect()
+    data = json.loads(live())
+    data["entities"].append({"module": "sales", "segment": "people", "entity": "contact"})
+    data["endpoints"].append(
+        {
+            "kind": "read", "module": "sales", "exposure": "people",
+            "columns": [{"attribute": "fullname"}], "access": {"roles": ["sales-rep"]},
+        }
+    )  # fmt: skip
+    before = live()
+    proposal = _opened(nora, json.dumps(data).encode())
+    assert proposal.module == "sales"
+    step(paul, proposal, "publish")
+    assert ExposedEntity.objects.filter(segment="people").exists()
+    step(paul, proposal, "go_back")
+    assert live() == before
+
+
+def test_the_commands(portico: None, tmp_path: Path) -> None:
+    protect()
+    before = live()
+    file = tmp_path / "change.json"
+    file.write_bytes(_titled("By a pipeline"))
+    said = refused("importconfig", file, code=4)
+    assert "Nothing that is live was changed." in said
+    assert "is protected" in said
+    report = json.loads(refused("importconfig", file, "--json", code=4).partition("Nothing that")[0])
+    assert (report["result"], report["proposal"]["module"]) == ("proposed", "sales")
+    assert live() == before
+    number = report["proposal"]["id"]
+    assert f"{number} open" in run("listproposals")
+    assert json.loads(run("listproposals", "--json"))[0]["id"] == number
+    assert "This was a dry run" in run("publishproposal", number, "--dry-run")
+    assert live() == before
+    assert json.loads(run("publishproposal", number, "--json"))["result"] == "published"
+    assert create_endpoint().title == "By a pipeline"
+    assert "Taken back" in run("publishproposal", number, "--go-back")
+    assert live() == before
+    opened = json.loads(run("openproposal", file, "--title", "Again", "--json"))
+    assert "Withdrawn" in run("withdrawproposal", opened["id"])
+    assert "closed" in refused("withdrawproposal", opened["id"])
+    assert "closed" in refused("publishproposal", opened["id"])
+    assert "There is no proposal 999999" in refused("publishproposal", 999999)
+
+
+def test_a_folder_is_opened_and_its_manifest_says_what_goes(portico: None, tmp_path: Path) -> None:
+    protect()
+    run("exportconfig", "--folder", tmp_path / "c")
+    assert "nothing to propose" in refused("openproposal", tmp_path / "c")
+    written = next((tmp_path / "c").rglob("*create.yaml"))
+    written.write_text(written.read_text().replace("title:", "title: Of a folder #", 1))
+    assert "Opened proposal" in run("openproposal", tmp_path / "c")
+
+
+def test_what_is_downloaded_is_the_document(nora: Client) -> None:
+    proposal = _opened(nora, _titled("Proposed"))
+    raw = page(nora, reverse("studio:proposal_document", args=[proposal.pk])).content
+    assert json.loads(raw) == json.loads(proposal.document)
+
+
+def test_who_protects_nothing_pays_nothing(paul: Client) -> None:
+    """Whether anything is protected is known from what has been loaded anyway."""
+
+    def asked() -> list[str]:
+        data = filled(page(paul, change_url(create_endpoint())))
+        with CaptureQueriesContext(connection) as queries:
+            answer = paul.post(change_url(create_endpoint()), data | {"title": f"Title {next(numbers)}"})
+        assert answer.status_code == 302
+        return [query["sql"] for query in queries.captured_queries]
+
+    numbers = count()
+    asked()
+    usual = asked()
+    # Where all is loaded, they come with the revision, in its query.
+    assert not [sql for sql in usual if '"designer_proposal"' in sql or '"designer_protection"' in sql]
+    protect("service")
+    asked()
+    assert len(asked()) <= len(usual)
+
+
+def test_callers_see_one_or_the_other(nora: Client, paul: Client, rita: Caller) -> None:
+    protect()
+    small = document(lambda endpoints: endpoints[KEY]["inputs"][0].update(max_length=3))
+    assert rita.post("/api/sales/accounts", {"name": "Longer"}).status_code == 200
+    proposal = _opened(nora, small)
+    assert rita.post("/api/sales/accounts", {"name": "Longer"}).status_code == 200
+    step(paul, proposal, "publish")
+    assert rita.post("/api/sales/accounts", {"name": "Longer"}).status_code == 400
+    step(paul, proposal, "go_back")
+    assert rita.post("/api/sales/accounts", {"name": "Longer"}).status_code == 200
