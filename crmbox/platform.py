@@ -32,6 +32,7 @@ from crmbox.records.retrieve import retrieve, retrieve_at_once
 from crmbox.records.update import update, update_at_once
 from crmbox.records.upsert import upsert
 from crmclient.dataverse.conventions import CONVENTIONS
+from crmclient.dataverse.users import reports
 from crmclient.ended_connections import asked_again
 from crmclient.errors import PlatformError, Unavailable
 from crmclient.metadata import (
@@ -42,6 +43,7 @@ from crmclient.metadata import (
     Process,
     Relationship,
     SecurityRole,
+    UserReports,
 )
 from crmclient.platform import SERVICE_CALL, Call, Indexes, Operation
 from crmclient.query.ast import ALL, Page, Query
@@ -281,6 +283,9 @@ class EmbeddedPlatform:
         with self._work(call):
             # A read changes nothing, so it may be done again where its connection was cut.
             return asked_again(connections[self._alias], read, (Unavailable,))
+
+    def reports(self, id: Guid, *, call: Call = SERVICE_CALL) -> UserReports:
+        return reports(self.query, id, replace(call, caller=None))
 
     def _work(self, call: Call) -> Work:
         bulkhead = self._caller_bulkhead if call.about_caller else self._bulkhead

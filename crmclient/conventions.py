@@ -29,6 +29,8 @@ class Ability(str, Enum):
     LINKED_PAGES = "linked-pages"
     AGGREGATES = "aggregates"
     DISTINCT = "distinct"
+    # Conditions on a fiscal period of any year, of the organisation's own calendar.
+    FISCAL_PERIODS = "fiscal-periods"
     # `Platform.batch`: all of it, or none.
     BATCHES = "batches"
     # `Platform.upsert`, of entities that have alternate keys.

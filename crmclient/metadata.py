@@ -133,6 +133,7 @@ class Attribute:
     inclusive; `targets` are the entities a lookup may point at; `option_set` is the name of the option set
     of a choice attribute: a global one's, or the attribute's own (then `options` holds it). `max_size` of a
     file is in bytes. `is_several`: its values are tuples of such values, as only outputs of processes are.
+    `is_parent`: it is the lookup by which the entity's records form a hierarchy.
     """
 
     logical_name: str
@@ -155,6 +156,7 @@ class Attribute:
     is_primary_name: bool = False
     is_custom: bool = False
     is_several: bool = False
+    is_parent: bool = False
 
     @property
     def holds_days(self) -> bool:
@@ -187,7 +189,8 @@ class Relationship:
 
     One-to-many: `referencing`.`referencing_attribute` is the lookup that points at `referenced`.
     Many-to-many: both entities and, in `intersect`, the entity that holds the pairs; its two attributes are
-    the primary id attributes of the two.
+    the primary id attributes of the two. `is_hierarchical`: a one-to-many one of an entity with itself, by
+    which its records form a hierarchy. An entity has at most one.
     """
 
     name: str
@@ -196,6 +199,7 @@ class Relationship:
     referencing_attribute: str | None = None
     intersect: str | None = None
     on_delete: Cascade = Cascade.REMOVE_LINK
+    is_hierarchical: bool = False
 
     def other_end(self, entity: str) -> str | None:
         """The entity that a many-to-many relationship ties `entity` to; None for any other relationship,
@@ -271,6 +275,14 @@ class Process:
 class SecurityRole:
     id: str
     name: str
+
+
+@dataclass(frozen=True, slots=True)
+class UserReports:
+    """Who reports to a user, directly or through others, and the teams of all of these, by their ids."""
+
+    user_ids: tuple[str, ...] = ()
+    team_ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

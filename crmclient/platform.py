@@ -21,6 +21,7 @@ from crmclient.metadata import (
     Process,
     Relationship,
     SecurityRole,
+    UserReports,
 )
 from crmclient.query.ast import ALL, Page, Query
 from crmclient.values import (
@@ -314,6 +315,11 @@ class Platform(Protocol):
     def user(self, id: Guid) -> PlatformUser:
         """A user with its teams and business unit. Raises RecordNotFound, as for every id where the
         platform has no users."""
+        ...
+
+    def reports(self, id: Guid, *, call: Call = SERVICE_CALL) -> UserReports:
+        """Who reports to a user, directly or through others. Nobody where the platform has no users, or
+        keeps no managers."""
         ...
 
 

@@ -19,6 +19,7 @@ from crmclient.metadata import (
     Process,
     Relationship,
     SecurityRole,
+    UserReports,
 )
 from crmclient.platform import SERVICE_CALL, Call, Operation, Platform
 from crmclient.query.ast import ALL, Page, Query
@@ -248,3 +249,7 @@ class StandIn(ABC):
     @_declared(Effect.READ)
     def user(self, id: Guid) -> PlatformUser:
         return self._platform.user(id)
+
+    @_declared(Effect.READ)
+    def reports(self, id: Guid, *, call: Call = SERVICE_CALL) -> UserReports:
+        return self._platform.reports(id, call=call)

@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
-from functools import cache
-from zoneinfo import ZoneInfo
 
 from django.conf import settings
 
-from crmclient.query.calendar import Calendar, Moment
-
-
-@cache
-def _calendar(zone: str, fiscal_start: str) -> Calendar:
-    month, day = fiscal_start.split("-")
-    return Calendar(ZoneInfo(zone), (int(month), int(day)))
+from crmclient.query.calendar import Calendar, Moment, configured
 
 
 def present() -> Moment:
@@ -23,4 +15,4 @@ def present() -> Moment:
 
 
 def calendar() -> Calendar:
-    return _calendar(settings.PORTICO["CRM_TIME_ZONE"], settings.PORTICO["CRM_FISCAL_YEAR_START"])
+    return configured(settings.PORTICO)

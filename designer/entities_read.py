@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 from crmclient.metadata import Attribute
 from crmclient.query.designed import DesignedLink, DesignedQuery
@@ -43,13 +43,7 @@ def entities_read(endpoint: Endpoint, attributes: Attributes) -> frozenset[str] 
 
 def _parts(query: DesignedQuery) -> Iterator[DesignedQuery | DesignedLink]:
     yield query
-    yield from _links(query.links)
-
-
-def _links(links: Iterable[DesignedLink]) -> Iterator[DesignedLink]:
-    for link in links:
-        yield link
-        yield from _links(link.links)
+    yield from query.every_link
 
 
 def _record_attributes(endpoint: Endpoint) -> Collection[str] | None:

@@ -71,7 +71,8 @@ def _columns(
             if name not in named:
                 yield f"{prefix}{name}", DesignedColumn(name), attribute, link
     for nested in source.links:
-        yield from _columns(nested, nested.alias, attributes)
+        if nested.type.joins:
+            yield from _columns(nested, nested.alias, attributes)
 
 
 def _attribute(name: str, known: Mapping[str, Attribute]) -> Attribute | None:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from crmclient.query.designed import (
     DesignedCondition,
     DesignedFilter,
-    DesignedLink,
     DesignedOperator,
     DesignedQuery,
     Parameter,
@@ -49,35 +48,41 @@ def uses(query: DesignedQuery) -> Iterator[Use]:
 def conditions(query: DesignedQuery) -> Iterator[tuple[str, DesignedCondition]]:
     """All conditions of a query, each with the entity of its attribute; empty where that is not known."""
     entities: dict[str | None, str] = {None: query.entity, query.entity: query.entity}
-    links = list(_links(query.links))
+    links = list(query.every_link)
     entities |= {link.alias: link.entity for link in links}
-    yield from conditions_of_filter(query.filter, None, entities)
+    yield from _of_group(query.filter, None, entities)
     for link in links:
-        yield from conditions_of_filter(link.filter, link.alias, entities)
+        yield from _of_group(link.filter, link.alias, entities)
 
 
 def conditions_of_filter(
     group: DesignedFilter | None, standing: str | None, entities: Mapping[str | None, str]
 ) -> Iterator[tuple[str, DesignedCondition]]:
-    """Those of a filter that stands in the link `standing`, or in none; `entities` are known by alias."""
+    """Those of a filter that stands in the link `standing`, or in none, and of the links in it; `entities`
+    are known by alias."""
+    yield from _of_group(group, standing, entities)
+    links = [] if group is None else list(group.every_link)
+    known: dict[str | None, str] = {**entities}
+    known |= {link.alias: link.entity for link in links}
+    for link in links:
+        yield from _of_group(link.filter, link.alias, known)
+
+
+def _of_group(
+    group: DesignedFilter | None, standing: str | None, entities: Mapping[str | None, str]
+) -> Iterator[tuple[str, DesignedCondition]]:
     for item in () if group is None else group.items:
         if isinstance(item, DesignedCondition):
             alias = standing if item.link is None else item.link
             yield entities.get(alias, ""), item
-        else:
-            yield from conditions_of_filter(item, standing, entities)
+        elif isinstance(item, DesignedFilter):
+            yield from _of_group(item, standing, entities)
 
 
 def takes_list(uses: Iterable[Use]) -> bool:
     """Whether a parameter stands for several values wherever it stands."""
     operators = {use.operator for use in uses}
     return bool(operators) and operators <= LISTS
-
-
-def _links(links: Iterable[DesignedLink]) -> Iterator[DesignedLink]:
-    for link in links:
-        yield link
-        yield from _links(link.links)
 
 
 def _uses(found: Iterable[tuple[str, DesignedCondition]]) -> Iterator[Use]:

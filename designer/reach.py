@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from crmclient.query.designed import DesignedLink, DesignedQuery
+from crmclient.query.designed import DesignedQuery
 from designer.configuration import Configuration, Endpoint
 from designer.definitions import ExposedEntityDefinition
 from designer.definitions.row_rules import is_open
@@ -58,11 +58,5 @@ def _of_query(
     place: str, query: DesignedQuery, is_ruled: bool, at_hand: frozenset[str], *, linked: bool
 ) -> Iterator[Reach]:
     yield Reach(place, query.entity, False, is_ruled, query.entity in at_hand)
-    for entity in dict.fromkeys(_entities(query.links)):
+    for entity in dict.fromkeys(link.entity for link in query.every_link):
         yield Reach(place, entity, True, linked and entity in at_hand, entity in at_hand)
-
-
-def _entities(links: Iterable[DesignedLink]) -> Iterator[str]:
-    for link in links:
-        yield link.entity
-        yield from _entities(link.links)

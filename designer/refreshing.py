@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from crmclient import KeepsMetadata, Platform, TellsMetadataChanges
 from crmclient.metadata import Attribute
-from crmclient.query.designed import DesignedLink, DesignedQuery
+from crmclient.query.designed import DesignedQuery
 from designer.configuration import Configuration, Endpoint
 from designer.history.recording import record_outside
 from designer.overview import Overview, forget, overview
@@ -95,13 +95,7 @@ def entities_used(configuration: Configuration) -> frozenset[str]:
 
 def _of_query(query: DesignedQuery) -> Iterator[str]:
     yield query.entity
-    yield from _of_links(query.links)
-
-
-def _of_links(links: Iterable[DesignedLink]) -> Iterator[str]:
-    for link in links:
-        yield link.entity
-        yield from _of_links(link.links)
+    yield from (link.entity for link in query.every_link)
 
 
 def _known(used: Iterable[str]) -> _Known:

@@ -7,13 +7,12 @@ apart.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from crmclient.query.designed import (
     ClaimValue,
     DesignedCondition,
-    DesignedLink,
     DesignedQuery,
     DesignedValue,
     FetchValue,
@@ -117,16 +116,10 @@ def _ruled(endpoint: Endpoint) -> Iterator[str]:
     if query is not None:
         yield query.entity
         if definition.settings.applies_linked_row_rules:
-            yield from _linked(query.links)
+            yield from (link.entity for link in query.every_link)
     for fetcher in definition.fetchers:
         if fetcher.query is not None and fetcher.apply_row_rules:
             yield fetcher.query.entity
-
-
-def _linked(links: Iterable[DesignedLink]) -> Iterator[str]:
-    for link in links:
-        yield link.entity
-        yield from _linked(link.links)
 
 
 def _of_query(place: str, query: DesignedQuery) -> Iterator[Cause]:

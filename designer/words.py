@@ -10,10 +10,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from crmclient.metadata import Attribute, Entity
+from crmclient.query.ast import LinkType
 from crmclient.query.designed import (
     ClaimValue,
     DesignedCondition,
     DesignedFilter,
+    DesignedItem,
     DesignedLink,
     DesignedQuery,
     DesignedValue,
@@ -59,6 +61,31 @@ OPERATOR_WORDS: Mapping[str, str | Promise] = {
     "ne-businessid": gettext_lazy("is not the caller's business unit"),
     "eq-userteams": gettext_lazy("is one of the caller's teams"),
     "eq-useroruserteams": gettext_lazy("is the caller or one of the caller's teams"),
+    "eq-useroruserhierarchy": gettext_lazy("is the caller or reports to the caller"),
+    "eq-useroruserhierarchyandteams": gettext_lazy(
+        "is the caller, reports to the caller, or is a team of one of them"
+    ),
+    "under": gettext_lazy("is under"),
+    "eq-or-under": gettext_lazy("is or is under"),
+    "not-under": gettext_lazy("is not under"),
+    "above": gettext_lazy("is above"),
+    "eq-or-above": gettext_lazy("is or is above"),
+    "in-fiscal-period": gettext_lazy("is in fiscal period"),
+    "in-fiscal-period-and-year": gettext_lazy("is in fiscal period and year"),
+    "in-or-before-fiscal-period-and-year": gettext_lazy("is in or before fiscal period and year"),
+    "in-or-after-fiscal-period-and-year": gettext_lazy("is in or after fiscal period and year"),
+}
+
+LINK_WORDS: Mapping[LinkType, str | Promise] = {
+    LinkType.INNER: gettext_lazy("that have a %(name)s"),
+    LinkType.OUTER: gettext_lazy("with their %(name)s, if any"),
+    LinkType.FIRST: gettext_lazy("with one %(name)s of theirs"),
+    LinkType.EXISTS: gettext_lazy("that have any %(name)s"),
+    LinkType.IN: gettext_lazy("that have any %(name)s"),
+    LinkType.ANY: gettext_lazy("there is a %(name)s"),
+    LinkType.NOT_ANY: gettext_lazy("there is no %(name)s"),
+    LinkType.ALL: gettext_lazy("there is a %(name)s, but none"),
+    LinkType.NOT_ALL: gettext_lazy("there is a %(name)s"),
 }
 
 
@@ -96,24 +123,35 @@ def query_in_words(query: DesignedQuery, entities: Entities, attributes: Attribu
 def _links(links: tuple[DesignedLink, ...], entities: Entities, attributes: Attributes) -> Iterator[str]:
     for link in links:
         known = entities.get(link.entity)
-        name = (known.label.text() if known else "") or link.entity
-        words = _("with their %(name)s, if any") if link.outer else _("that have a %(name)s")
-        text = words % {"name": name}
-        if link.filter is not None and link.filter.items:
-            text += " " + _("where %(filter)s") % {"filter": _group(link.filter, link.entity, attributes)}
-        yield text
+        yield _link(link, (known.label.text() if known else "") or link.entity, attributes)
         yield from _links(link.links, entities, attributes)
+
+
+def _link(link: DesignedLink, name: str, attributes: Attributes) -> str:
+    text = str(LINK_WORDS[link.type]) % {"name": name}
+    if link.filter is not None and link.filter.items:
+        text += " " + _("where %(filter)s") % {"filter": _group(link.filter, link.entity, attributes)}
+    return text
 
 
 def _group(group: DesignedFilter, entity: str, attributes: Attributes) -> str:
     joint = _(" or ") if group.any else _(" and ")
-    texts = [
-        f"({_group(item, entity, attributes)})"
-        if isinstance(item, DesignedFilter)
-        else _condition(item, entity, attributes)
-        for item in group.items
-    ]
-    return joint.join(texts) or _("anything")
+    return joint.join(_item(item, entity, attributes) for item in group.items) or _("anything")
+
+
+def _item(item: DesignedItem, entity: str, attributes: Attributes) -> str:
+    match item:
+        case DesignedCondition():
+            return _condition(item, entity, attributes)
+        case DesignedLink():
+            return f"({'; '.join([_link(item, item.entity, attributes), *_nested(item, attributes)])})"
+    return f"({_group(item, entity, attributes)})"
+
+
+def _nested(link: DesignedLink, attributes: Attributes) -> Iterator[str]:
+    for nested in link.links:
+        yield _link(nested, nested.entity, attributes)
+        yield from _nested(nested, attributes)
 
 
 def _condition(condition: DesignedCondition, entity: str, attributes: Attributes) -> str:

@@ -281,6 +281,19 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting("CRM_TIME_ZONE", text, "UTC", "The time zone of whole days and relative dates in queries."),
     Setting("CRM_FISCAL_YEAR_START", day_of_year, "01-01", "The day that fiscal years begin on: month-day."),
+    Setting(
+        "CRM_FISCAL_PERIODS",
+        one_of("annually", "semiannually", "quarterly", "monthly", "four-weeks"),
+        "quarterly",
+        "What fiscal years are divided into, as the organisation's settings have it.",
+    ),
+    Setting(
+        "CRM_FISCAL_YEAR_NAME",
+        one_of("", "start", "end"),
+        "",
+        "Which day of a fiscal year gives it its name: `start` or `end`. Queries that name one need it, "
+        "unless fiscal years begin on 1 January.",
+    ),
     Setting("CRM_FILES", one_of("database", "disk"), "database", "Where the embedded platform keeps files."),
     Setting("CRM_SERVER_CLIENT_ID", text, "", "The client that `manage.py crmserver` gives tokens to."),
     Setting("CRM_SERVER_CLIENT_SECRET", text, "", "The secret of that client.", secret=True),

@@ -14,7 +14,9 @@ from django.http import HttpRequest
 from django.utils.functional import cached_property
 
 from crmclient import Call, Guid, Reference, Share, Value, parse_guid
+from crmclient.metadata import UserReports
 from crmclient.watchdog import Watch
+from designer.platform import get_platform
 from runtime.callers.caller import ANONYMOUS, Caller
 from runtime.callers.recognition import Recognition
 from runtime.callers.refusals import authentication_required
@@ -159,6 +161,12 @@ class Exchange:
         if self.caller.is_anonymous:
             raise authentication_required()
         return self.caller
+
+    @cached_property
+    def reports(self) -> UserReports:
+        """Who reports to the caller's platform user; nobody to a caller without one."""
+        profile = self.caller.profile
+        return UserReports() if profile is None else get_platform().reports(profile.id, call=self.call)
 
     @cached_property
     def user(self) -> Mapping[str, Any]:

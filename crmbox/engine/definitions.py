@@ -93,6 +93,18 @@ class EntityDefinition:
     spare: tuple[SpareColumn, ...] = ()
     schema_name: str | None = None
 
+    @property
+    def parent(self) -> str | None:
+        """The lookup by which records form a hierarchy: that of the relationship which says so, or else the
+        only one that leads to the entity itself and is written by people.
+        """
+        name = self.entity.logical_name
+        written = {one.attribute.logical_name for one in self.attributes if one.attribute.updatable}
+        own = [known for known in self.relationships if known.referenced == known.referencing == name]
+        lookups = [known for known in own if known.referencing_attribute in written]
+        chosen = [known for known in own if known.is_hierarchical] or lookups
+        return chosen[0].referencing_attribute if len(chosen) == 1 else None
+
 
 ENTITY_JSON: TypeAdapter[EntityDefinition] = TypeAdapter(EntityDefinition)
 OPTION_SET_JSON: TypeAdapter[OptionSet] = TypeAdapter(OptionSet)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from crmbox.engine import page_tokens as cursor
@@ -23,9 +24,19 @@ def run(unit: Unit, query: Query, page: Page) -> QueryResult:
     check_page(query, page)
     shape, values = shape_of(query)
     plan = plan_of(query, shape, unit.snapshot)
+    if page.number > 1 and page.token is None:
+        return _numbered(unit, query, page)
     if isinstance(plan.steps, AggregatePlan):
         return _groups(unit, plan, plan.steps, query, values, page)
     return _rows(unit, plan, plan.steps, query, values, page)
+
+
+def _numbered(unit: Unit, query: Query, page: Page) -> QueryResult:
+    """A page by its number, past all the rows before it."""
+    before = run(unit, query, Page((page.size or 0) * (page.number - 1)))
+    if before.next is None:
+        return QueryResult([], None, len(before.rows) if page.total else None)
+    return run(unit, query, replace(page, token=before.next))
 
 
 def run_at_once(unit: SingleRead, query: Query, page: Page) -> QueryResult | None:
@@ -37,6 +48,8 @@ def run_at_once(unit: SingleRead, query: Query, page: Page) -> QueryResult | Non
         steps = plan.steps
         position = None if page.token is None else cursor.unseal(page.token, plan.digest)
     except PlatformError:
+        return None
+    if page.number > 1 and page.token is None:
         return None
     if isinstance(steps, AggregatePlan) or (position is not None and not steps.fits(position)):
         return None

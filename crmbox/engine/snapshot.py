@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
@@ -55,6 +55,11 @@ class StoredEntity:
     @property
     def id_column(self) -> StoredColumn:
         return self.columns[self.entity.primary_id]
+
+    @property
+    def parent_column(self) -> StoredColumn | None:
+        """The lookup by which records of the entity form a hierarchy."""
+        return next((column for column in self.columns.values() if column.attribute.is_parent), None)
 
     @property
     def name_column(self) -> StoredColumn | None:
@@ -145,9 +150,10 @@ class Snapshot:
 
 def stored_entity(definition: EntityDefinition, dialect: Dialect) -> StoredEntity:
     """A definition with the columns and codecs of one database."""
+    parent = definition.parent
     columns = {
         item.attribute.logical_name: StoredColumn(
-            item.attribute,
+            replace(item.attribute, is_parent=item.attribute.logical_name == parent),
             item.column,
             item.key,
             item.target,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 from crmbox.platform import EmbeddedPlatform
 from crmbox.webapi.errors import WebApiError
 from crmbox.webapi.request import Headers
@@ -10,6 +12,7 @@ from crmclient.errors import RecordNotFound
 from crmclient.metadata import PlatformUser
 from crmclient.platform import SERVICE_CALL, Call
 from crmclient.query.ast import Column, Condition, Filter, Operator, Query
+from crmclient.query.resolving import Circumstances
 from crmclient.values import Guid, parse_guid
 
 IMPERSONATORS = frozenset({"System Administrator", "Delegate"})
@@ -28,6 +31,13 @@ def call_of(headers: Headers, platform: EmbeddedPlatform, *, root: str) -> Call:
         _may_impersonate(platform, user)
         user = impersonated
     return SERVICE_CALL if user == platform.who() else Call(caller=user)
+
+
+def circumstances_of(platform: EmbeddedPlatform, user: Guid) -> Circumstances:
+    """What queries of a user are resolved in, now."""
+    return Circumstances(
+        dt.datetime.now(dt.UTC), user=platform.user(user), reports=lambda: platform.reports(user)
+    )
 
 
 def _token_user(headers: Headers, root: str) -> Guid:

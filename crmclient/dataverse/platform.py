@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, BinaryIO
 
@@ -40,6 +41,7 @@ from crmclient.metadata import (
     Process,
     Relationship,
     SecurityRole,
+    UserReports,
 )
 from crmclient.platform import SERVICE_CALL, Call, Create, Delete, Operation, Update
 from crmclient.query.ast import ALL, Page, Query
@@ -261,3 +263,6 @@ class DataversePlatform:
 
     def user(self, id: Guid) -> PlatformUser:
         return self._users.user(id)
+
+    def reports(self, id: Guid, *, call: Call = SERVICE_CALL) -> UserReports:
+        return users.reports(self.query, id, replace(call, caller=None))

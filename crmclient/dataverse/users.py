@@ -5,16 +5,16 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from typing import Final, Protocol
 
 from crmclient.dataverse import paths
 from crmclient.dataverse.api import Api
 from crmclient.dataverse.subjects import Kind, Subject
 from crmclient.errors import AccessDenied, MissingPrivilege, RecordNotFound, Refused, UnexpectedAnswer
-from crmclient.metadata import PlatformUser, SecurityRole
+from crmclient.metadata import PlatformUser, SecurityRole, UserReports
 from crmclient.outages import Outage
 from crmclient.platform import SERVICE_CALL, Call
-from crmclient.query.ast import ALL, Column, Condition, Filter, Link, Operator, Order, Page, Query
+from crmclient.query.ast import ALL, Column, Condition, Filter, Link, LinkType, Operator, Order, Page, Query
 from crmclient.values import Guid, QueryResult, Record, Reference, Value, parse_guid
 
 logger = logging.getLogger(__name__)
@@ -96,6 +96,28 @@ class Users:
             tuple(str(row["name"] or "") for row in teams),
             tuple(str(row["name"] or "") for row in roles),
         )
+
+
+class AskForAll(Protocol):
+    def __call__(self, query: Query, page: Page = ALL, *, call: Call = SERVICE_CALL) -> QueryResult: ...
+
+
+def reports(ask: AskForAll, id: Guid, call: Call) -> UserReports:
+    """Who reports to a user, and the teams of all of these: one query."""
+    found = ask(reports_query(id), call=call).rows
+    users, teams = ({row[key] for row in found} - {None} for key in ("systemuserid", "tie.teamid"))
+    return UserReports(tuple(sorted(map(str, users))), tuple(sorted(map(str, teams))))
+
+
+def reports_query(id: Guid) -> Query:
+    """Everybody below a user in the hierarchy of managers, each with every team."""
+    tie = Link("teammembership", "systemuserid", "systemuserid", "tie", LinkType.OUTER, (Column("teamid"),))
+    return Query(
+        "systemuser",
+        (Column("systemuserid"),),
+        Filter((Condition("systemuserid", Operator.UNDER, (id,)),)),
+        (tie,),
+    )
 
 
 def object_id(retrieve: Retrieve, id: Guid, call: Call) -> Guid | None:

@@ -7,6 +7,7 @@ Relative date operators and the `eq-user…` family are resolved to values befor
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
@@ -38,6 +39,46 @@ class Operator(str, Enum):
     NOT_NULL = "not-null"
     CONTAIN_VALUES = "contain-values"
     NOT_CONTAIN_VALUES = "not-contain-values"
+    UNDER = "under"
+    EQ_OR_UNDER = "eq-or-under"
+    NOT_UNDER = "not-under"
+    ABOVE = "above"
+    EQ_OR_ABOVE = "eq-or-above"
+    IN_FISCAL_PERIOD = "in-fiscal-period"
+
+
+class LinkType(str, Enum):
+    """How a link joins. Each name is FetchXML's.
+
+    The others give no columns: they only say whether a row of the parent is kept. FIRST joins one of the rows
+    that meet, whichever the platform finds first. EXISTS and IN keep a row that an inner link would find
+    something for, once. ANY and NOT_ANY keep it where something or nothing is found; ALL where rows meet,
+    filter aside, and none of them fulfils the filter; NOT_ALL is ANY by another name. The documentation of
+    the platform says so of these two, despite their names.
+    """
+
+    INNER = "inner"
+    OUTER = "outer"
+    FIRST = "matchfirstrowusingcrossapply"
+    EXISTS = "exists"
+    IN = "in"
+    ANY = "any"
+    NOT_ANY = "not any"
+    ALL = "all"
+    NOT_ALL = "not all"
+
+    @property
+    def joins(self) -> bool:
+        """Whether the linked record takes part in the row, with its columns."""
+        return self in _JOINING
+
+    @property
+    def stands_in_filter(self) -> bool:
+        return self in _IN_FILTERS
+
+
+_JOINING = frozenset({LinkType.INNER, LinkType.OUTER, LinkType.FIRST})
+_IN_FILTERS = frozenset({LinkType.ANY, LinkType.NOT_ANY, LinkType.ALL, LinkType.NOT_ALL})
 
 
 class Aggregate(str, Enum):
@@ -85,13 +126,22 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A group: all of `items` (and), or any of them (or). An empty group holds for every row."""
+    """A group: all of `items` (and), or any of them (or). An empty group holds for every row.
+
+    A link in a group is of a type that stands in filters.
+    """
 
     items: tuple[FilterItem, ...] = ()
     any: bool = False
 
-
-FilterItem: TypeAlias = Condition | Filter
+    @property
+    def links(self) -> Iterator[Link]:
+        """Those that stand in it, in whichever of its groups."""
+        for item in self.items:
+            if isinstance(item, Filter):
+                yield from item.links
+            elif isinstance(item, Link):
+                yield item
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,16 +157,22 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A join: `from_attribute` of `entity` equals `to_attribute` of the parent."""
+    """A join: `from_attribute` of `entity` equals `to_attribute` of the parent.
+
+    Its filter names itself and its parent. Nothing outside of a link that does not join names what is in it.
+    """
 
     entity: str
     from_attribute: str
     to_attribute: str
     alias: str
-    outer: bool = False
+    type: LinkType = LinkType.INNER
     columns: tuple[Column, ...] = ()
     filter: Filter | None = None
     links: tuple[Link, ...] = ()
+
+
+FilterItem: TypeAlias = Condition | Filter | Link
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,11 +194,15 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Which part of the result: at most `size` rows (None: all) after `token`; `total` asks for the count."""
+    """Which part of the result: at most `size` rows (None: all) after `token`; `total` asks for the count.
+
+    Without a token, `number` counts pages of `size` rows from 1: those before it are passed over.
+    """
 
     size: int | None = None
     token: str | None = None
     total: bool = False
+    number: int = 1
 
 
 ALL = Page()

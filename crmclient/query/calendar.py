@@ -3,32 +3,70 @@
 Weeks run from Sunday to Saturday; months and years are the calendar's. *Last x* reaches from the start of the
 day x units ago until now, *next x* from now until the end of the day x units ahead, *older than* is all
 before the start of the day x units ago; with hours and minutes they are counted from now to the instant.
+Fiscal years and periods are whole: *last x* begins with the one that is x before the present one.
 """
 
 from __future__ import annotations
 
-import calendar as months
 import datetime as dt
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from functools import cache
+from typing import Any, Final, TypeAlias
+from zoneinfo import ZoneInfo
 
 from crmclient.query.ast import Operator
 from crmclient.query.designed import DateOperator
+from crmclient.query.fiscal import (
+    OUT_OF_RANGE,
+    FiscalCalendar,
+    FiscalPeriods,
+    FiscalYearName,
+    later_by_months,
+)
 from crmclient.sentences import Sentence
 
-_OUT_OF_RANGE: Final = Sentence("the date is out of range")
+SPANNED: Final = range(1900, 2100)
+"""The years that a fiscal period of any year is looked for in."""
+
+_JANUARY: Final = FiscalCalendar()
 
 
 @dataclass(frozen=True, slots=True)
 class Calendar:
-    """Where days begin, and on which month and day fiscal years do."""
+    """Where days begin, and what fiscal years are."""
 
     zone: dt.tzinfo = dt.UTC
-    fiscal_start: tuple[int, int] = (1, 1)
+    fiscal: FiscalCalendar = _JANUARY
 
     def start_of(self, day: dt.date) -> dt.datetime:
         return dt.datetime.combine(day, dt.time.min, self.zone)
+
+    def spans_of_period(self, number: int) -> list[tuple[dt.datetime, dt.datetime]]:
+        """Where a fiscal period begins and ends, in every year of SPANNED; none where years have no such."""
+        of_year = self.fiscal.periods.of_year
+        if not 1 <= number <= of_year:
+            return []
+        periods = (year * of_year + number - 1 for year in SPANNED)
+        days = ((self.fiscal.first_day(each), self.fiscal.first_day(each + 1)) for each in periods)
+        return [(self.start_of(first), self.start_of(after)) for first, after in days]
+
+
+def configured(settings: Mapping[str, Any]) -> Calendar:
+    """The calendar that CRM_TIME_ZONE and the CRM_FISCAL_… settings describe."""
+    return _configured(
+        settings["CRM_TIME_ZONE"],
+        settings["CRM_FISCAL_YEAR_START"],
+        settings["CRM_FISCAL_PERIODS"],
+        settings["CRM_FISCAL_YEAR_NAME"],
+    )
+
+
+@cache
+def _configured(zone: str, start: str, periods: str, named_by: str) -> Calendar:
+    month, day = start.split("-")
+    name = FiscalYearName(named_by) if named_by else None
+    return Calendar(ZoneInfo(zone), FiscalCalendar((int(month), int(day)), FiscalPeriods(periods), name))
 
 
 Bound: TypeAlias = tuple[Operator, dt.datetime]
@@ -56,14 +94,34 @@ class Moment:
         try:
             return _BOUNDS[operator](self, number)
         except OverflowError as error:
-            raise ValueError(_OUT_OF_RANGE) from error
+            raise ValueError(OUT_OF_RANGE) from error
+
+    def in_period(self, operator: DateOperator, number: int, year: int) -> tuple[Bound, ...] | None:
+        """The bounds of an operator that takes the number of a fiscal period and a fiscal year.
+
+        None: years have no such period. Raises ValueError.
+        """
+        fiscal = self.calendar.fiscal
+        begins = fiscal.named_year(year)
+        if not 1 <= number <= fiscal.periods.of_year:
+            return None
+        period = begins * fiscal.periods.of_year + number - 1
+        try:
+            if operator is DateOperator.IN_OR_AFTER_FISCAL_PERIOD_AND_YEAR:
+                return (self._from(fiscal.first_day(period)),)
+            until = self._until(fiscal.first_day(period + 1))
+            if operator is DateOperator.IN_OR_BEFORE_FISCAL_PERIOD_AND_YEAR:
+                return (until,)
+            return (self._from(fiscal.first_day(period)), until)
+        except OverflowError as error:
+            raise ValueError(OUT_OF_RANGE) from error
 
     def on(self, operator: DateOperator, day: dt.date) -> tuple[Bound, ...]:
         """The bounds of an operator that compares with a whole day."""
         try:
             start, end = self._from(day), self._until(day + dt.timedelta(days=1))
         except OverflowError as error:
-            raise ValueError(_OUT_OF_RANGE) from error
+            raise ValueError(OUT_OF_RANGE) from error
         match operator:
             case DateOperator.ON_OR_AFTER:
                 return (start,)
@@ -103,16 +161,21 @@ class Moment:
         return dt.date(self.today.year + offset, 1, 1)
 
     def fiscal_year(self, offset: int) -> dt.date:
-        start = dt.date(self.today.year, *self.calendar.fiscal_start)
-        return start.replace(year=start.year + offset - (self.today < start))
+        fiscal = self.calendar.fiscal
+        return fiscal.first_of_year(fiscal.year_of(self.today) + offset)
+
+    def fiscal_period(self, offset: int) -> dt.date:
+        fiscal = self.calendar.fiscal
+        return fiscal.first_day(fiscal.period_of(self.today) + offset)
 
     def named_fiscal_year(self, year: int) -> tuple[Bound, ...]:
-        if self.calendar.fiscal_start != (1, 1):
-            # The platform names such a year after its first or its last day, as the organisation chose.
-            raise ValueError(
-                Sentence("fiscal years do not begin on 1 January here; compare with their first days")
-            )
-        return self.period(dt.date(year, 1, 1), dt.date(year + 1, 1, 1))
+        fiscal = self.calendar.fiscal
+        begins = fiscal.named_year(year)
+        return self.period(fiscal.first_of_year(begins), fiscal.first_of_year(begins + 1))
+
+    def up_to(self, start: dt.date) -> tuple[Bound, ...]:
+        """From now until a period begins."""
+        return ((Operator.GE, self._here(self.now)), self._until(start))
 
     def _here(self, instant: dt.datetime) -> dt.datetime:
         return instant.astimezone(self.calendar.zone)
@@ -122,14 +185,6 @@ class Moment:
 
     def _until(self, day: dt.date) -> Bound:
         return (Operator.LT, self.calendar.start_of(day))
-
-
-def later_by_months(day: dt.date, count: int) -> dt.date:
-    """The same day `count` months later, or the last one of a month that is too short for it."""
-    year, month = divmod(day.year * 12 + day.month - 1 + count, 12)
-    if not dt.MINYEAR <= year < dt.MAXYEAR:
-        raise OverflowError(_OUT_OF_RANGE)
-    return dt.date(year, month + 1, min(day.day, months.monthrange(year, month + 1)[1]))
 
 
 _Bounds: TypeAlias = Callable[[Moment, int], tuple[Bound, ...]]
@@ -175,6 +230,13 @@ _BOUNDS: Final[dict[DateOperator, _Bounds]] = {
     DateOperator.LAST_FISCAL_YEAR: _period(Moment.fiscal_year, -1),
     DateOperator.NEXT_FISCAL_YEAR: _period(Moment.fiscal_year, 1),
     DateOperator.IN_FISCAL_YEAR: Moment.named_fiscal_year,
+    DateOperator.THIS_FISCAL_PERIOD: _period(Moment.fiscal_period, 0),
+    DateOperator.LAST_FISCAL_PERIOD: _period(Moment.fiscal_period, -1),
+    DateOperator.NEXT_FISCAL_PERIOD: _period(Moment.fiscal_period, 1),
+    DateOperator.LAST_X_FISCAL_YEARS: lambda moment, count: moment.since(moment.fiscal_year(-count)),
+    DateOperator.NEXT_X_FISCAL_YEARS: lambda moment, count: moment.up_to(moment.fiscal_year(count + 1)),
+    DateOperator.LAST_X_FISCAL_PERIODS: lambda moment, count: moment.since(moment.fiscal_period(-count)),
+    DateOperator.NEXT_X_FISCAL_PERIODS: lambda moment, count: moment.up_to(moment.fiscal_period(count + 1)),
     DateOperator.LAST_SEVEN_DAYS: lambda moment, _: moment.since(moment.day(-7)),
     DateOperator.NEXT_SEVEN_DAYS: lambda moment, _: moment.through(moment.day(7)),
     DateOperator.LAST_X_HOURS: lambda moment, count: moment.around(-_hours(count), _NONE),

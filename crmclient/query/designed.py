@@ -8,11 +8,12 @@ FetchXML writes it: its type comes from the attribute it is compared with.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final, TypeAlias
 
-from crmclient.query.ast import Column, Operator, Order
+from crmclient.query.ast import Column, LinkType, Operator, Order
 from crmclient.query.shape import LISTS
 
 
@@ -38,6 +39,16 @@ class DateOperator(str, Enum):
     LAST_FISCAL_YEAR = "last-fiscal-year"
     NEXT_FISCAL_YEAR = "next-fiscal-year"
     IN_FISCAL_YEAR = "in-fiscal-year"
+    THIS_FISCAL_PERIOD = "this-fiscal-period"
+    LAST_FISCAL_PERIOD = "last-fiscal-period"
+    NEXT_FISCAL_PERIOD = "next-fiscal-period"
+    IN_FISCAL_PERIOD_AND_YEAR = "in-fiscal-period-and-year"
+    IN_OR_BEFORE_FISCAL_PERIOD_AND_YEAR = "in-or-before-fiscal-period-and-year"
+    IN_OR_AFTER_FISCAL_PERIOD_AND_YEAR = "in-or-after-fiscal-period-and-year"
+    LAST_X_FISCAL_YEARS = "last-x-fiscal-years"
+    NEXT_X_FISCAL_YEARS = "next-x-fiscal-years"
+    LAST_X_FISCAL_PERIODS = "last-x-fiscal-periods"
+    NEXT_X_FISCAL_PERIODS = "next-x-fiscal-periods"
     LAST_SEVEN_DAYS = "last-seven-days"
     NEXT_SEVEN_DAYS = "next-seven-days"
     LAST_X_HOURS = "last-x-hours"
@@ -67,6 +78,8 @@ class UserOperator(str, Enum):
     NE_BUSINESS_UNIT = "ne-businessid"
     EQ_USER_TEAMS = "eq-userteams"
     EQ_USER_OR_TEAMS = "eq-useroruserteams"
+    EQ_USER_OR_HIERARCHY = "eq-useroruserhierarchy"
+    EQ_USER_OR_HIERARCHY_AND_TEAMS = "eq-useroruserhierarchyandteams"
 
 
 DesignedOperator: TypeAlias = Operator | DateOperator | UserOperator
@@ -78,12 +91,28 @@ OPERATORS: Final[dict[str, DesignedOperator]] = {
 
 WHOLE_DAYS: Final = frozenset({DateOperator.ON, DateOperator.ON_OR_AFTER, DateOperator.ON_OR_BEFORE})
 
+PERIODS_OF_YEARS: Final = frozenset(
+    {
+        DateOperator.IN_FISCAL_PERIOD_AND_YEAR,
+        DateOperator.IN_OR_BEFORE_FISCAL_PERIOD_AND_YEAR,
+        DateOperator.IN_OR_AFTER_FISCAL_PERIOD_AND_YEAR,
+    }
+)
+"""They take the number of a fiscal period, and a fiscal year."""
+
+OF_HIERARCHY: Final = frozenset(
+    {UserOperator.EQ_USER_OR_HIERARCHY, UserOperator.EQ_USER_OR_HIERARCHY_AND_TEAMS}
+)
+"""They compare with whoever reports to the caller, too."""
+
 _NO_VALUE: Final = {Operator.NULL, Operator.NOT_NULL, *UserOperator}
 _TWO_VALUES: Final = {Operator.BETWEEN, Operator.NOT_BETWEEN}
 
 
 def values_taken(operator: DesignedOperator) -> int | None:
     """How many values an operator takes; None: at least one."""
+    if operator in PERIODS_OF_YEARS:
+        return 2
     if isinstance(operator, DateOperator):
         counts = "-x-" in operator.value or operator is DateOperator.IN_FISCAL_YEAR
         return int(counts or operator in WHOLE_DAYS)
@@ -156,13 +185,26 @@ class DesignedCondition:
 
 @dataclass(frozen=True, slots=True)
 class DesignedFilter:
-    """All of `items` (and), or any of them (or)."""
+    """As `ast.Filter`: all of `items` (and), or any of them (or)."""
 
     items: tuple[DesignedItem, ...] = ()
     any: bool = False
 
+    @property
+    def links(self) -> Iterator[DesignedLink]:
+        """Those that stand in it, in whichever of its groups."""
+        for item in self.items:
+            if isinstance(item, DesignedFilter):
+                yield from item.links
+            elif isinstance(item, DesignedLink):
+                yield item
 
-DesignedItem: TypeAlias = DesignedCondition | DesignedFilter
+    @property
+    def every_link(self) -> Iterator[DesignedLink]:
+        """Those, and all that are in them, however deep."""
+        for link in self.links:
+            yield link
+            yield from link.every_link
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,16 +215,28 @@ class DesignedLink:
     from_attribute: str
     to_attribute: str
     alias: str
-    outer: bool = False
+    type: LinkType = LinkType.INNER
     columns: tuple[DesignedColumn, ...] = ()
     filter: DesignedFilter | None = None
     links: tuple[DesignedLink, ...] = ()
     all_columns: bool = False
 
+    @property
+    def every_link(self) -> Iterator[DesignedLink]:
+        """The links in it, however deep: those of its filter, then its own."""
+        return _every_link(self)
+
+
+DesignedItem: TypeAlias = DesignedCondition | DesignedFilter | DesignedLink
+
 
 @dataclass(frozen=True, slots=True)
 class DesignedQuery:
-    """As `ast.Query`. `page_size` and `total` say which `ast.Page` the text asked for: its first one."""
+    """As `ast.Query`. `page_size`, `page` and `total` say which `ast.Page` the text asked for.
+
+    `paging_cookie` is where the page before ended, on the platform that the text was saved from. It is kept
+    for the text alone: the number says the same.
+    """
 
     entity: str
     columns: tuple[DesignedColumn, ...] = ()
@@ -194,10 +248,25 @@ class DesignedQuery:
     all_columns: bool = False
     page_size: int | None = None
     total: bool = False
+    page: int = 1
+    paging_cookie: str | None = None
 
     @property
     def is_aggregate(self) -> bool:
         return _aggregates(self)
+
+    @property
+    def every_link(self) -> Iterator[DesignedLink]:
+        """All links, however deep: those of filters, too."""
+        return _every_link(self)
+
+
+def _every_link(source: DesignedQuery | DesignedLink) -> Iterator[DesignedLink]:
+    if source.filter is not None:
+        yield from source.filter.every_link
+    for link in source.links:
+        yield link
+        yield from link.every_link
 
 
 def _aggregates(source: DesignedQuery | DesignedLink) -> bool:

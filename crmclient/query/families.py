@@ -69,6 +69,12 @@ _LISTED: Final = _EQUAL - {Family.CHOICES}
 # On a lookup, its name is compared.
 _TEXT: Final = frozenset({Family.TEXT, Family.REFERENCE})
 _CHOICES: Final = frozenset({Family.CHOICES})
+_IDS: Final = frozenset({Family.GUID, Family.REFERENCE})
+
+OF_RECORDS_HIERARCHY: Final = frozenset(
+    {Operator.UNDER, Operator.EQ_OR_UNDER, Operator.NOT_UNDER, Operator.ABOVE, Operator.EQ_OR_ABOVE}
+)
+"""The operators that follow the lookups by which records of an entity form a hierarchy."""
 
 OPERATORS: Final = {
     **dict.fromkeys((Operator.NULL, Operator.NOT_NULL), _EVERY),
@@ -80,6 +86,8 @@ OPERATORS: Final = {
     **dict.fromkeys((Operator.BEGINS_WITH, Operator.NOT_BEGINS_WITH), _TEXT),
     **dict.fromkeys((Operator.ENDS_WITH, Operator.NOT_ENDS_WITH), _TEXT),
     **dict.fromkeys((Operator.CONTAIN_VALUES, Operator.NOT_CONTAIN_VALUES), _CHOICES),
+    **dict.fromkeys(OF_RECORDS_HIERARCHY, _IDS),
+    Operator.IN_FISCAL_PERIOD: frozenset({Family.TIME}),
 }
 """The families that each operator applies to."""
 
@@ -91,8 +99,6 @@ AGGREGATES: Final = {
 """The families that each aggregate applies to."""
 
 UNSORTABLE: Final = frozenset({Family.CHOICES, Family.FILE})
-
-_IDS: Final = frozenset({Family.GUID, Family.REFERENCE})
 
 
 def not_comparable(left: Attribute, right: Attribute) -> Sentence:

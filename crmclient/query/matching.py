@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from crmclient.query.ast import Condition, Filter, Operator
+from crmclient.query.ast import Condition, Filter, FilterItem, Link, Operator
 from crmclient.text import fold
 from crmclient.values import Reference, Value
 
@@ -24,7 +24,7 @@ def matches(filter: Filter, values: Mapping[str, Value]) -> bool:
     undecided: Undecidable | None = None
     for item in filter.items:
         try:
-            holds = _holds(item, values) if isinstance(item, Condition) else matches(item, values)
+            holds = _item_holds(item, values)
         except Undecidable as error:
             undecided = error
             continue
@@ -35,12 +35,21 @@ def matches(filter: Filter, values: Mapping[str, Value]) -> bool:
     return not (filter.any and filter.items)
 
 
+def _item_holds(item: FilterItem, values: Mapping[str, Value]) -> bool:
+    match item:
+        case Condition():
+            return _holds(item, values)
+        case Link():
+            raise Undecidable(item.alias)
+    return matches(item, values)
+
+
 def names_compared(filter: Filter) -> Iterator[str]:
     """The attributes whose texts are compared: of a lookup that is the name, which its value must have."""
     for item in filter.items:
         if isinstance(item, Filter):
             yield from names_compared(item)
-        elif item.operator in BY_NAME and item.link is None:
+        elif isinstance(item, Condition) and item.operator in BY_NAME and item.link is None:
             yield item.attribute
 
 
@@ -108,7 +117,7 @@ BY_NAME: Final = frozenset(
 )
 """The operators that compare a lookup's name."""
 
-HOLD_FOR_EMPTY: Final = frozenset({Operator.NULL, *_NEGATIONS, Operator.NOT_LIKE})
+HOLD_FOR_EMPTY: Final = frozenset({Operator.NULL, *_NEGATIONS, Operator.NOT_LIKE, Operator.NOT_UNDER})
 
 
 def _options(wanted: tuple[Any, ...]) -> set[int]:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from crmclient.errors import InvalidQuery
 from crmclient.query.ast import Page, Query
 from crmclient.sentences import Sentence
+
+MOST_PASSED_OVER: Final = 50_000
+"""As on Dataverse: a page beyond is reached by the tokens of those before it."""
 
 
 def check_page(query: Query, page: Page) -> None:
@@ -16,3 +21,9 @@ def check_page(query: Query, page: Page) -> None:
             raise InvalidQuery(Sentence("top: a query with top cannot be paged."))
     if page.size is not None and page.size < 1:
         raise InvalidQuery(Sentence("count: a page has at least one row."))
+    if page.number < 1 or (page.number > 1 and page.size is None):
+        raise InvalidQuery(Sentence("page: a page is numbered from 1, and has a count of rows."))
+    if page.number > 1 and (page.size or 0) * (page.number - 1) >= MOST_PASSED_OVER:
+        raise InvalidQuery(
+            Sentence("page: at most %(most)s rows can be passed over by its number.", most=MOST_PASSED_OVER)
+        )

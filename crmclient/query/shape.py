@@ -1,9 +1,9 @@
 """A query without its values: what a compiled plan depends on.
 
 `shape_of` walks a query once, in one order: the filter of the entity, group by group and condition by
-condition as written; then each link in turn, its filter first and its own links after it; last `top`. The
-values come out in that order. A condition over a list of values gives one value, the whole list: a plan does
-not depend on its length.
+condition as written; then each link in turn, its filter first and its own links after it; last `top`. A link
+in a group comes where it stands, in the same order. The values come out in that order. A condition over a
+list of values gives one value, the whole list: a plan does not depend on its length.
 """
 
 from __future__ import annotations
@@ -12,13 +12,16 @@ import hashlib
 from typing import Final, TypeAlias
 
 from crmclient.errors import InvalidQuery
-from crmclient.query.ast import Condition, Filter, FilterItem, Link, Operator, Query
+from crmclient.query.ast import Condition, Filter, FilterItem, Link, LinkType, Operator, Query
 from crmclient.sentences import Sentence
 
 Shape: TypeAlias = tuple[object, ...]
 
 LISTS: Final = frozenset({Operator.IN, Operator.NOT_IN, Operator.CONTAIN_VALUES, Operator.NOT_CONTAIN_VALUES})
 """The operators that take any number of values."""
+
+# Page tokens of earlier releases hold the digest of a shape that says of links whether they are outer ones.
+_AS_BEFORE: Final = {LinkType.INNER: False, LinkType.OUTER: True}
 
 DEEPEST: Final = 50
 """How deep groups and links may be nested: more than people write, and less than databases take."""
@@ -58,6 +61,8 @@ def _group(group: Filter, values: list[object], depth: int) -> Shape:
 def _item(item: FilterItem, values: list[object], depth: int) -> Shape:
     if isinstance(item, Condition):
         return _condition(item, values)
+    if isinstance(item, Link):
+        return _link(item, values, depth + 1)
     return _group(item, values, depth + 1)
 
 
@@ -79,8 +84,8 @@ def _link(link: Link, values: list[object], depth: int) -> Shape:
         link.from_attribute,
         link.to_attribute,
         link.alias,
-        link.outer,
+        _AS_BEFORE.get(link.type, link.type.value),
         link.columns,
-        None if link.filter is None else _group(link.filter, values, 1),
+        None if link.filter is None else _group(link.filter, values, depth),
         tuple(_link(nested, values, depth + 1) for nested in link.links),
     )

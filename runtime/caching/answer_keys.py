@@ -19,7 +19,10 @@ from runtime.request_context import Exchange
 # Raised where entries made by earlier code would be read wrongly, or say something else.
 _FORMAT = "1"
 # What decides, beside the definition, what is asked and whom.
-_SETTINGS = ("CRM_URL", "DATABASE_URL", "CRM_TIME_ZONE", "CRM_FISCAL_YEAR_START")
+_SETTINGS = (
+    *("CRM_URL", "DATABASE_URL", "CRM_TIME_ZONE"),
+    *("CRM_FISCAL_YEAR_START", "CRM_FISCAL_PERIODS", "CRM_FISCAL_YEAR_NAME"),
+)
 
 
 # All parts of a key, of which memory is looked up by; `digest` makes of them what fits everywhere.

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from crmclient import Call, Guid, Platform, Reference, Value
 from crmclient.metadata import Attribute, Entity
-from crmclient.query.ast import Column, Condition, Filter, Link, Operator, Order, Page, Query
+from crmclient.query.ast import Column, Condition, Filter, Link, LinkType, Operator, Order, Page, Query
 from designer.definitions import ColumnDefinition
 from designer.names import output_key
 from designer.sentences import Sentence
@@ -165,7 +165,7 @@ def _one(
         from_attribute=entity.primary_id,
         to_attribute=lookup,
         alias=alias,
-        outer=True,
+        type=LinkType.OUTER,
         columns=configured.asked(entity.primary_id),
     )
     return _One(link=link, columns=configured, id_key=f"{alias}.{entity.primary_id}")

@@ -22,6 +22,7 @@ def circumstances(exchange: Exchange, needs: Needs) -> Circumstances:
         now=exchange.now,
         parameters=exchange.inputs,
         user=exchange.caller.profile,
+        reports=lambda: exchange.reports,
         user_values=_user_values(exchange, needs.user_values),
         claims={path: _claim(exchange.caller, path) for path in needs.claims},
         fetched=exchange.fetched,

@@ -83,6 +83,10 @@ _BEYOND: Final[Mapping[str, str]] = {
     "test_links_bring_columns_and_filters": "links",
     "test_a_link_without_partner_is_empty_or_no_row": "links",
     "test_conditions_and_orders_may_name_a_link": "links",
+    "test_links_that_join_nothing_keep_what_they_say": "links",
+    "test_one_record_of_several_is_joined": "links",
+    "test_hierarchies": "hierarchies",
+    "test_the_records_of_a_fiscal_period_of_any_year": "fiscal periods",
     "test_pages_of_distinct_rows": "distinct rows",
     "test_distinct_rows": "distinct rows",
 }

@@ -14,6 +14,7 @@ from crmclient.query.ast import (
     Condition,
     Filter,
     Link,
+    LinkType,
     Operator,
     Order,
     Query,
@@ -158,7 +159,7 @@ def test_links_bring_columns_and_filters(platform: Platform, outer: bool) -> Non
         "parentcustomerid",
         "accountid",
         "c",
-        outer=outer,
+        type=LinkType.OUTER if outer else LinkType.INNER,
         columns=(Column("firstname"), Column("parentcustomerid"), Column("contactid", "who")),
         filter=Filter((Condition("firstname", Operator.BEGINS_WITH, ("b",)),)),
     )
@@ -178,10 +179,71 @@ def test_links_bring_columns_and_filters(platform: Platform, outer: bool) -> Non
 def test_a_link_without_partner_is_empty_or_no_row(platform: Platform) -> None:
     name = unique("Alone")
     account(platform, name=name)
-    for outer, expected in ((True, [{"name": name, "c.firstname": None}]), (False, [])):
-        link = Link("contact", "parentcustomerid", "accountid", "c", outer, (Column("firstname"),))
+    for type, expected in ((LinkType.OUTER, [{"name": name, "c.firstname": None}]), (LinkType.INNER, [])):
+        link = Link("contact", "parentcustomerid", "accountid", "c", type, (Column("firstname"),))
         rows = platform.query(accounts(Condition("name", Operator.EQ, (name,)), links=(link,))).rows
         assert rows == expected
+
+
+@pytest.mark.parametrize("type", [known for known in LinkType if not known.joins])
+def test_links_that_join_nothing_keep_what_they_say(platform: Platform, type: LinkType) -> None:
+    fax = unique("Fax")[:50]
+    ids = {name: account(platform, name=name, fax=fax) for name in ("Both", "Other", "Bare")}
+    for name, first in (("Both", "Ada"), ("Both", "Ada"), ("Both", "Bea"), ("Other", "Bea")):
+        contact(platform, firstname=first, parentcustomerid=Reference("account", ids[name]))
+    ada = Filter((Condition("firstname", Operator.EQ, ("Ada",)),))
+    link = Link("contact", "parentcustomerid", "accountid", "c", type, filter=ada)
+    of_us = Condition("fax", Operator.EQ, (fax,))
+    query = accounts(of_us, link) if type.stands_in_filter else accounts(of_us, links=(link,))
+
+    names = [row["name"] for row in platform.query(query).rows]
+
+    expected = {LinkType.NOT_ANY: ["Bare", "Other"], LinkType.ALL: ["Other"]}.get(type, ["Both"])
+    assert sorted(map(str, names)) == expected
+
+
+def test_one_record_of_several_is_joined(platform: Platform) -> None:
+    name, _, children = family(platform)
+    columns = (Column("contactid", "who"),)
+    link = Link("contact", "parentcustomerid", "accountid", "c", LinkType.FIRST, columns)
+    [row] = platform.query(accounts(Condition("name", Operator.EQ, (name,)), links=(link,))).rows
+    assert row["name"] == name
+    assert row["who"] in children
+
+
+@pytest.mark.parametrize(
+    ("operator", "names"),
+    [
+        (Operator.UNDER, {"c", "d"}),
+        (Operator.EQ_OR_UNDER, {"b", "c", "d"}),
+        (Operator.NOT_UNDER, {"a", "b", "e"}),
+        (Operator.ABOVE, {"a"}),
+        (Operator.EQ_OR_ABOVE, {"a", "b"}),
+    ],
+)
+def test_hierarchies(platform: Platform, operator: Operator, names: set[str]) -> None:
+    fax = unique("Fax")[:50]
+    ids: dict[str, str] = {}
+    for name, parent in (("a", ""), ("b", "a"), ("c", "b"), ("d", "c"), ("e", "a")):
+        above = {"parentaccountid": Reference("account", ids[parent])} if parent else {}
+        ids[name] = account(platform, name=name, fax=fax, **above)
+    query = accounts(Condition("fax", Operator.EQ, (fax,)), Condition("accountid", operator, (ids["b"],)))
+    assert {row["name"] for row in platform.query(query).rows} == names
+
+
+def test_the_records_of_a_fiscal_period_of_any_year(platform: Platform) -> None:
+    fax = unique("Fax")[:50]
+    for name, day in (
+        ("2025", dt.date(2025, 6, 30)),
+        ("2024", dt.date(2024, 4, 1)),
+        ("no", dt.date(2025, 7, 1)),
+        ("none", None),
+    ):
+        account(platform, name=name, fax=fax, new_customersince=day)
+    for number, names in ((2, {"2024", "2025"}), (5, set())):
+        second = Condition("new_customersince", Operator.IN_FISCAL_PERIOD, (number,))
+        query = accounts(Condition("fax", Operator.EQ, (fax,)), second)
+        assert {row["name"] for row in platform.query(query).rows} == names
 
 
 def test_conditions_and_orders_may_name_a_link(platform: Platform) -> None:
@@ -201,7 +263,9 @@ def test_many_to_many_through_the_intersect(platform: Platform) -> None:
     team = platform.create(
         "team", {"name": unique("Team"), "businessunitid": Reference("businessunit", user.business_unit_id)}
     ).id
-    link = Link("teammembership", "teamid", "teamid", "m", outer=True, columns=(Column("systemuserid"),))
+    link = Link(
+        "teammembership", "teamid", "teamid", "m", type=LinkType.OUTER, columns=(Column("systemuserid"),)
+    )
     query = Query("team", (Column("teamid"),), Filter((Condition("teamid", Operator.EQ, (team,)),)), (link,))
 
     assert platform.query(query).rows == [{"teamid": team, "m.systemuserid": None}]

@@ -17,6 +17,7 @@ from crmclient.metadata import (
     Label,
     Option,
     OptionSet,
+    Relationship,
     RequiredLevel,
 )
 from crmclient.platform import Create
@@ -79,8 +80,8 @@ def load() -> Tables:
     """Make the entities, write the records, and give the same records as plain rows with lookups' names."""
     tables = _rows(random.Random(7))
     with change() as metadata:
-        for entity, attributes in _ENTITIES:
-            metadata.create_entity(entity, attributes)
+        for entity, attributes, relationships in _ENTITIES:
+            metadata.create_entity(entity, attributes, relationships)
     names = {
         row[f"{table}id"]: row["title" if table == "lib_book" else "name"]
         for table, rows in tables.items()
@@ -112,6 +113,8 @@ def _attribute(name: str, type: AttributeType) -> Attribute:
         details = {"option_set": TAGS.name, "options": TAGS}
     if name == "authorid":
         details = {"targets": ("lib_author",)}
+    if name == "mentorid":
+        details = {"targets": ("lib_author",)}
     if name == "holderid":
         details = {"targets": ("lib_author", "lib_reader")}
     return Attribute(name, type, Label({1033: name}), **details)  # type: ignore[arg-type]
@@ -130,9 +133,13 @@ _PERSON = tuple(
     )
 )
 _ENTITIES = (
-    (_entity("lib_author", "name"), _PERSON),
-    (_entity("lib_reader", "name"), _PERSON),
-    (_entity("lib_book", "title"), tuple(_attribute(name, type) for name, type in TYPES.items())),
+    (
+        _entity("lib_author", "name"),
+        (*_PERSON, _attribute("mentorid", AttributeType.LOOKUP)),
+        (Relationship("lib_mentors", "lib_author", "lib_author", "mentorid", is_hierarchical=True),),
+    ),
+    (_entity("lib_reader", "name"), _PERSON, ()),
+    (_entity("lib_book", "title"), tuple(_attribute(name, type) for name, type in TYPES.items()), ()),
 )
 
 
@@ -146,6 +153,10 @@ def _rows(chance: random.Random) -> Tables:
         }
 
     authors = [person("lib_author", number) for number in range(8)]
+    # Each but the first two has one of those before it as a mentor.
+    for at, author in enumerate(authors):
+        mentor = authors[(at - 2) // 2] if at > 1 else None
+        author["mentorid"] = None if mentor is None else Reference("lib_author", str(mentor["lib_authorid"]))
     readers = [person("lib_reader", number) for number in range(6)]
     books = [_book(chance, authors, readers) for _ in range(70)]
     return {"lib_author": authors, "lib_reader": readers, "lib_book": books}

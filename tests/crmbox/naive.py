@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from functools import cmp_to_key
 from typing import Any
 
-from crmclient.query.ast import Column, Condition, Filter, Link, Operator, Order, Query
+from crmclient.query.ast import Column, Condition, Filter, FilterItem, Link, LinkType, Operator, Order, Query
+from crmclient.query.families import OF_RECORDS_HIERARCHY
 from crmclient.text import fold
 from crmclient.values import Reference, Value
 from tests.crmbox.library import GENRES, Row, Tables
@@ -24,10 +25,10 @@ _GENRE_LABELS = {option.value: fold(option.label.text()) for option in GENRES.op
 def evaluate(query: Query, tables: Tables) -> list[Row]:
     """The rows in full order."""
     combined: list[Combined] = [{None: row, query.entity: row} for row in tables[query.entity]]
-    for link, parent in _links(query.links, None):
-        combined = list(_join(combined, link, parent, tables))
+    for link in query.links:
+        combined = _joined(combined, link, None, tables)
     if query.filter is not None:
-        combined = [row for row in combined if _group(query.filter, row, None)]
+        combined = [row for row in combined if _group(query.filter, row, None, tables)]
     columns = _columns(query)
     if query.distinct:
         return _distinct(query, combined, columns)
@@ -38,39 +39,110 @@ def evaluate(query: Query, tables: Tables) -> list[Row]:
 
 
 def _links(links: tuple[Link, ...], parent: str | None) -> Iterator[tuple[Link, str | None]]:
+    """Those whose columns rows have."""
     for link in links:
-        yield link, parent
-        yield from _links(link.links, link.alias)
+        if link.type.joins:
+            yield link, parent
+            yield from _links(link.links, link.alias)
 
 
-def _join(rows: list[Combined], link: Link, parent: str | None, tables: Tables) -> Iterator[Combined]:
+def _joined(
+    rows: list[Combined], link: Link, parent: str | None, tables: Tables, *, single: bool = False
+) -> list[Combined]:
+    """The rows with what a link and those in it find for each; `single`: of that, the first."""
+    single = single or link.type is LinkType.FIRST
+    if not link.type.joins:
+        return [row for row in rows if _exists(link, row, parent, tables)]
+    found: list[Combined] = []
     for row in rows:
-        found = False
-        for other in tables[link.entity]:
-            joined = {**row, link.alias: other}
-            theirs = _compared(_get(row[parent], link.to_attribute))
-            if theirs is None or _compared(_get(other, link.from_attribute)) != theirs:
-                continue
-            if link.filter is None or _group(link.filter, joined, link.alias):
-                found = True
-                yield joined
-        if link.outer and not found:
-            yield {**row, link.alias: None}
+        met = list(_met(row, link, parent, tables))
+        if single:
+            # One that everything below it is found for, and of these the lowest.
+            met = [each for each in met if _below([each], link, tables)]
+            met = sorted(met, key=lambda each: str((each[link.alias] or {})[f"{link.entity}id"]))[:1]
+        if not met and link.type is LinkType.OUTER:
+            met = [{**row, link.alias: None}]
+        found += _below(met, link, tables, single=single)
+    return found
 
 
-def _group(group: Filter, row: Combined, own: str | None) -> bool:
+def _below(rows: list[Combined], link: Link, tables: Tables, *, single: bool = False) -> list[Combined]:
+    for nested in link.links:
+        rows = _joined(rows, nested, link.alias, tables, single=single)
+    return rows
+
+
+def _met(row: Combined, link: Link, parent: str | None, tables: Tables) -> Iterator[Combined]:
+    """The row with each record that meets it and fulfils the link's filter."""
+    for other in tables[link.entity]:
+        joined = {**row, link.alias: other}
+        if _meets(row[parent], other, link) and (
+            link.filter is None or _group(link.filter, joined, link.alias, tables)
+        ):
+            yield joined
+
+
+def _meets(row: Row | None, other: Row, link: Link) -> bool:
+    theirs = _compared(_get(row, link.to_attribute))
+    return theirs is not None and bool(_compared(_get(other, link.from_attribute)) == theirs)
+
+
+def _exists(link: Link, row: Combined, parent: str | None, tables: Tables) -> bool:
+    found = any(_below([each], link, tables) for each in _met(row, link, parent, tables))
+    if link.type is LinkType.NOT_ANY:
+        return not found
+    if link.type is LinkType.ALL:
+        return not found and any(_meets(row[parent], other, link) for other in tables[link.entity])
+    return found
+
+
+def _group(group: Filter, row: Combined, own: str | None, tables: Tables) -> bool:
     if not group.items:
         return True
-    held = (
-        _condition(item, row, own) if isinstance(item, Condition) else _group(item, row, own)
-        for item in group.items
-    )
+    held = [_item(item, row, own, tables) for item in group.items]
     return any(held) if group.any else all(held)
 
 
-def _condition(condition: Condition, row: Combined, own: str | None) -> bool:
+def _item(item: FilterItem, row: Combined, own: str | None, tables: Tables) -> bool:
+    match item:
+        case Condition():
+            return _condition(item, row, own, tables)
+        case Link():
+            return _exists(item, row, own, tables)
+    return _group(item, row, own, tables)
+
+
+def _above(id: Value, tables: Tables) -> set[Value]:
+    """The ids of all mentors of an author, and of theirs."""
+    mentors = {row["lib_authorid"]: _compared(row["mentorid"]) for row in tables["lib_author"]}
+    found: set[Value] = set()
+    above = mentors.get(id)
+    while above is not None and above not in found:
+        found.add(above)
+        above = mentors.get(above)
+    return found
+
+
+def _in_hierarchy(operator: Operator, value: Value, wanted: Value, tables: Tables) -> bool:
+    match operator:
+        case Operator.UNDER:
+            return wanted in _above(value, tables)
+        case Operator.EQ_OR_UNDER:
+            return value == wanted or wanted in _above(value, tables)
+        case Operator.NOT_UNDER:
+            return value is None or wanted not in _above(value, tables)
+        case Operator.ABOVE:
+            return value in _above(wanted, tables)
+    return value == wanted or value in _above(wanted, tables)
+
+
+def _condition(condition: Condition, row: Combined, own: str | None, tables: Tables) -> bool:
     alias = own if condition.link is None else condition.link
     value = _get(row[alias], condition.attribute)
+    if condition.operator in OF_RECORDS_HIERARCHY:
+        return (value is not None or condition.operator is Operator.NOT_UNDER) and _in_hierarchy(
+            condition.operator, _compared(value), condition.values[0], tables
+        )
     if condition.value_of is not None:
         other_alias, attribute = condition.value_of
         other = _get(row[own if other_alias is None else other_alias], attribute)
@@ -210,10 +282,18 @@ def _keys(query: Query, row: Combined) -> list[tuple[Any, bool]]:
         for order in query.orders
     ]
     descending = bool(keys) and keys[-1][1]
-    for link, _ in _links(query.links, None):
+    for link in _repeating(query.links):
         if link.from_attribute != f"{link.entity}id":
             keys.append((_get(row[link.alias], f"{link.entity}id"), descending))
     return [*keys, (_get(row[None], f"{query.entity}id"), descending)]
+
+
+def _repeating(links: tuple[Link, ...]) -> Iterator[Link]:
+    """Links that can find several records for one."""
+    for link in links:
+        if link.type in (LinkType.INNER, LinkType.OUTER):
+            yield link
+            yield from _repeating(link.links)
 
 
 def _sorted_value(value: Value, attribute: str | None) -> Any:

@@ -12,7 +12,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from crmclient.query.ast import Aggregate, Column, Condition, DateGrouping, Operator, Order, Page, Query
+from crmclient.query.ast import (
+    Aggregate,
+    Column,
+    Condition,
+    DateGrouping,
+    LinkType,
+    Operator,
+    Order,
+    Page,
+    Query,
+)
 from crmclient.text import fold
 from crmclient.values import Reference
 from tests.crmbox.asking import AUTHOR, author, books, run, walk, where, written
@@ -190,5 +200,5 @@ def test_top_takes_the_first_groups(library: Tables) -> None:
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from(["genre", "printed", "tags", "serial", "released", "authorid"]))
 def test_the_counts_of_all_groups_make_all_rows(library: Tables, attribute: str) -> None:
-    rows = run(books(columns=(group(attribute), COUNT), links=(author(outer=True),))).rows
+    rows = run(books(columns=(group(attribute), COUNT), links=(author(type=LinkType.OUTER),))).rows
     assert sum(row["books"] for row in rows) == 70  # type: ignore[misc]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crmclient.query.ast import Column, Condition, Link, Operator, Order, Query
+from crmclient.query.ast import Column, Condition, Link, LinkType, Operator, Order, Query
 from tests.crmbox.asking import AUTHOR, BOOK, READER, author, books, run, walk, where, written
 from tests.crmbox.library import Tables
 from tests.crmbox.naive import evaluate
@@ -14,19 +14,19 @@ pytestmark = pytest.mark.django_db
 NAME, CITY = Column("name"), Column("city")
 LINKS: dict[str, Query] = {
     "inner": books(links=(author(NAME, Column("city", "town")),)),
-    "outer": books(links=(author(NAME, outer=True),)),
+    "outer": books(links=(author(NAME, type=LinkType.OUTER),)),
     "outer with a filter": books(
-        links=(author(CITY, outer=True, filter=where(Condition("city", Operator.EQ, ("koln",)))),)
+        links=(author(CITY, type=LinkType.OUTER, filter=where(Condition("city", Operator.EQ, ("koln",)))),)
     ),
     "anti join": books(
         Condition("lib_authorid", Operator.NULL, link="a"),
-        links=(author(outer=True, filter=where(Condition("age", Operator.EQ, (30,)))),),
+        links=(author(type=LinkType.OUTER, filter=where(Condition("age", Operator.EQ, (30,)))),),
     ),
     "many for one": Query(AUTHOR, (NAME,), links=(written(Column("title")),)),
     "many for one, sorted by the many": Query(
         AUTHOR,
         (NAME,),
-        links=(written(Column("price"), outer=True),),
+        links=(written(Column("price"), type=LinkType.OUTER),),
         orders=(Order("price", link="b", descending=True), Order("city")),
     ),
     "many with many": Query(
@@ -44,17 +44,17 @@ LINKS: dict[str, Query] = {
                 "holderid",
                 "lib_readerid",
                 "b",
-                outer=True,
+                type=LinkType.OUTER,
                 columns=(Column("holderid"),),
                 filter=where(Condition("pages", Operator.NOT_NULL)),
-                links=(author(NAME, outer=True, filter=where(Condition("age", Operator.NOT_NULL))),),
+                links=(author(NAME, type=LinkType.OUTER, filter=where(Condition("age", Operator.NOT_NULL))),),
             ),
         ),
     ),
     "inner inside outer": Query(
         READER,
         (NAME,),
-        links=(Link(BOOK, "holderid", "lib_readerid", "b", outer=True, links=(author(NAME),)),),
+        links=(Link(BOOK, "holderid", "lib_readerid", "b", type=LinkType.OUTER, links=(author(NAME),)),),
     ),
     "the same link twice": books(
         where(
@@ -62,7 +62,10 @@ LINKS: dict[str, Query] = {
             Condition("age", Operator.GT, (30,), link="h"),
             any=True,
         ),
-        links=(author(outer=True), author(Column("name", "holder"), to="holderid", alias="h", outer=True)),
+        links=(
+            author(type=LinkType.OUTER),
+            author(Column("name", "holder"), to="holderid", alias="h", type=LinkType.OUTER),
+        ),
         orders=(Order("name", link="h"), Order("title")),
     ),
     "a link compared with its parent": books(

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from crmbox.platform import EmbeddedPlatform
-from crmclient.query.ast import Column, Condition, Filter, FilterItem, Link, Operator, Order, Page
+from crmclient.query.ast import Column, Condition, Filter, FilterItem, Link, LinkType, Operator, Order, Page
 from tests.crmbox.asking import books, run, walk
 from tests.crmbox.library import TITLES, TYPES, Tables
 from tests.crmbox.naive import evaluate
@@ -144,7 +144,7 @@ def test_any_filter_in_any_order_pages_like_the_measure(
 
 def test_rows_without_a_linked_record_are_paged_too(library: Tables) -> None:
     """Of an outer link even the key is empty there."""
-    same_title = Link("lib_author", "name", "title", "namesake", outer=True)
+    same_title = Link("lib_author", "name", "title", "namesake", type=LinkType.OUTER)
     query = books(columns=(Column("lib_bookid"),), links=(same_title,))
     expected = evaluate(query, library)
     for size in (1, 7):

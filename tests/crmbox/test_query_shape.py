@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crmclient.errors import InvalidQuery
-from crmclient.query.ast import Aggregate, Column, Condition, Filter, Link, Operator, Order, Query
+from crmclient.query.ast import Aggregate, Column, Condition, Filter, Link, LinkType, Operator, Order, Query
 from crmclient.query.shape import DEEPEST, digest, shape_of
 from crmclient.values import Value
 
@@ -67,7 +67,7 @@ def test_no_value_shows_in_a_shape(value: Value) -> None:
         Query("account", (Column("a"),), orders=(Order("a"),)),
         Query("account", (Column("a"),), filter=Filter((equals("a", 1),))),
         Query("account", (Column("a"),), links=(Link("lead", "a", "b", "l"),)),
-        Query("account", (Column("a"),), links=(Link("lead", "a", "b", "l", outer=True),)),
+        Query("account", (Column("a"),), links=(Link("lead", "a", "b", "l", type=LinkType.OUTER),)),
     ],
 )
 def test_everything_but_values_shows_in_a_shape(other: Query) -> None:
@@ -81,7 +81,7 @@ def test_a_shape_has_one_digest_in_every_process() -> None:
         "account",
         (Column("a", "n", Aggregate.SUM),),
         Filter((Condition("price", Operator.GT, (Decimal(1),)),)),
-        (Link("lead", "a", "b", "l", outer=True),),
+        (Link("lead", "a", "b", "l", type=LinkType.OUTER),),
         (Order(alias="n"),),
     )
     written = repr(query).replace("<", "").replace(": 'gt'>", "").replace(": 'sum'>", "")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from crmclient.query.ast import LinkType
 from crmclient.query.fetchxml import parse, parse_filter
 from designer.platform import get_platform
-from designer.words import OPERATOR_WORDS, filter_in_words, operator_words, query_in_words
+from designer.words import LINK_WORDS, OPERATOR_WORDS, filter_in_words, operator_words, query_in_words
 
 pytestmark = pytest.mark.usefixtures("portico")
 
@@ -60,6 +61,19 @@ def test_a_query_in_one_sentence() -> None:
         "Accounts, where Status is Active, with their Contact, if any, by Account Name descending, "
         "with 1 column."
     )
+
+
+def test_links_in_filters_in_words() -> None:
+    text = _filter(
+        '<condition attribute="statecode" operator="eq" value="0"/>'
+        '<link-entity name="contact" from="parentcustomerid" to="accountid" link-type="not any"><filter>'
+        '<condition attribute="parentcustomerid" operator="not-null"/></filter></link-entity>'
+    )
+    assert text == "Status is Active and (there is no contact where Company Name is not empty)"
+
+
+def test_every_link_type_has_words() -> None:
+    assert set(LINK_WORDS) == set(LinkType)
 
 
 def test_every_operator_has_words() -> None:

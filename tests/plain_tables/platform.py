@@ -55,6 +55,7 @@ from crmclient.metadata import (
     Relationship,
     RequiredLevel,
     SecurityRole,
+    UserReports,
 )
 from crmclient.platform import SERVICE_CALL, Call, Create, Operation, Update
 from crmclient.query.ast import ALL, Page, Query
@@ -275,6 +276,9 @@ class PlainTables:
             raise RecordNotFound(MEMBER, id)
         found = self._read(MEMBER, id, ("label", "away")).values
         return PlatformUser(id, str(found["label"]), bool(found["away"]), "", (), (), ())
+
+    def reports(self, id: Guid, *, call: Call = SERVICE_CALL) -> UserReports:
+        return UserReports()
 
     # How it is done
 

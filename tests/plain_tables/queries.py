@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 from crmclient.conventions import Ability
 from crmclient.errors import InvalidQuery, UnfitValue
 from crmclient.metadata import Attribute, AttributeType
-from crmclient.query.ast import Column, Condition, Filter, FilterItem, Operator, Order, Page, Query
+from crmclient.query.ast import Column, Condition, Filter, FilterItem, Link, Operator, Order, Page, Query
 from crmclient.query.families import FAMILY, OPERATORS, Family, are_comparable
 from crmclient.query.matching import BY_NAME
 from crmclient.query.pages import check_page
@@ -146,7 +146,12 @@ class Statement:
         return f"({joined})", [value for _, values in found for value in values]
 
     def _item(self, item: FilterItem) -> Sql:
-        return self._condition(item) if isinstance(item, Condition) else self._group(item)
+        match item:
+            case Condition():
+                return self._condition(item)
+            case Link():
+                raise InvalidQuery("Tables are asked one at a time.")
+        return self._group(item)
 
     def _condition(self, condition: Condition) -> Sql:
         attribute, operator = self.attribute(condition.attribute), condition.operator

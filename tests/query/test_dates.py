@@ -8,12 +8,15 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior
 from crmclient.query.ast import Condition, Filter, Operator
 from crmclient.query.calendar import Calendar
 from crmclient.query.designed import DesignedCondition, DesignedFilter, Literal
 from crmclient.query.fetchxml import parse
+from crmclient.query.fiscal import FiscalCalendar, FiscalPeriods, FiscalYearName
 from crmclient.query.problems import QueryProblems
 from crmclient.query.resolving import Circumstances, prepare, prepare_filter
 from tests.query.conftest import NOW, Demo, Fetch
@@ -178,16 +181,72 @@ def test_times_without_an_offset_are_the_calendars() -> None:
 def test_fiscal_years_begin_where_the_calendar_says(
     operator: str, start: dt.datetime, end: dt.datetime
 ) -> None:
-    calendar = Calendar(BERLIN.zone, (4, 1))
+    calendar = Calendar(BERLIN.zone, FiscalCalendar((4, 1)))
     assert resolved("local", operator, calendar=calendar) == [("ge", start), ("lt", end)]
 
 
 def test_a_fiscal_year_begins_before_its_first_day_comes() -> None:
-    calendar = Calendar(dt.UTC, (11, 1))
+    calendar = Calendar(dt.UTC, FiscalCalendar((11, 1)))
     assert resolved("local", "this-fiscal-year", calendar=calendar) == [
         ("ge", utc(2025, 11, 1)),
         ("lt", utc(2026, 11, 1)),
     ]
+
+
+QUARTERS = Calendar(dt.UTC, FiscalCalendar((4, 1), FiscalPeriods.QUARTERLY, FiscalYearName.START))
+
+
+@pytest.mark.parametrize(
+    ("operator", "values", "bounds"),
+    [
+        ("this-fiscal-period", (), [("ge", utc(2026, 10, 1)), ("lt", utc(2027, 1, 1))]),
+        ("last-fiscal-period", (), [("ge", utc(2026, 7, 1)), ("lt", utc(2026, 10, 1))]),
+        ("next-fiscal-period", (), [("ge", utc(2027, 1, 1)), ("lt", utc(2027, 4, 1))]),
+        ("last-x-fiscal-periods", ("2",), [("ge", utc(2026, 4, 1)), ("le", SATURDAY)]),
+        ("next-x-fiscal-periods", ("2",), [("ge", SATURDAY), ("lt", utc(2027, 7, 1))]),
+        ("last-x-fiscal-years", ("1",), [("ge", utc(2025, 4, 1)), ("le", SATURDAY)]),
+        ("next-x-fiscal-years", ("1",), [("ge", SATURDAY), ("lt", utc(2028, 4, 1))]),
+        ("in-fiscal-year", ("2025",), [("ge", utc(2025, 4, 1)), ("lt", utc(2026, 4, 1))]),
+        ("in-fiscal-period-and-year", ("4", "2025"), [("ge", utc(2026, 1, 1)), ("lt", utc(2026, 4, 1))]),
+        ("in-or-before-fiscal-period-and-year", ("1", "2025"), [("lt", utc(2025, 7, 1))]),
+        ("in-or-after-fiscal-period-and-year", ("1", "2025"), [("ge", utc(2025, 4, 1))]),
+        ("in-fiscal-period-and-year", ("5", "2025"), [("null",), ("not-null",)]),
+    ],
+)
+def test_fiscal_periods_are_those_of_the_calendar(
+    operator: str, values: tuple[str, ...], bounds: list[tuple[object, ...]]
+) -> None:
+    assert resolved("local", operator, *values, calendar=QUARTERS) == bounds
+
+
+@pytest.mark.parametrize(
+    ("periods", "number", "first", "after"),
+    [
+        (FiscalPeriods.ANNUALLY, 1, utc(2025, 4, 1), utc(2026, 4, 1)),
+        (FiscalPeriods.SEMIANNUALLY, 2, utc(2025, 10, 1), utc(2026, 4, 1)),
+        (FiscalPeriods.MONTHLY, 12, utc(2026, 3, 1), utc(2026, 4, 1)),
+        (FiscalPeriods.FOUR_WEEKS, 1, utc(2025, 4, 1), utc(2025, 4, 29)),
+        (FiscalPeriods.FOUR_WEEKS, 13, utc(2026, 3, 3), utc(2026, 4, 1)),
+    ],
+)
+def test_a_fiscal_year_named_by_its_end_has_periods_of_each_kind(
+    periods: FiscalPeriods, number: int, first: dt.datetime, after: dt.datetime
+) -> None:
+    calendar = Calendar(dt.UTC, FiscalCalendar((4, 1), periods, FiscalYearName.END))
+    found = resolved("local", "in-fiscal-period-and-year", str(number), "2026", calendar=calendar)
+    assert found == [("ge", first), ("lt", after)]
+
+
+@given(
+    st.dates(dt.date(1900, 1, 1), dt.date(2100, 1, 1)),
+    st.sampled_from(FiscalPeriods),
+    st.dates(dt.date(2001, 1, 1), dt.date(2001, 12, 31)),
+)
+def test_every_day_is_in_one_fiscal_period(day: dt.date, periods: FiscalPeriods, start: dt.date) -> None:
+    calendar = FiscalCalendar((start.month, start.day), periods)
+    period = calendar.period_of(day)
+    assert calendar.first_day(period) <= day < calendar.first_day(period + 1)
+    assert calendar.first_of_year(calendar.year_of(day)) <= day
 
 
 @pytest.mark.parametrize(
@@ -217,7 +276,7 @@ def test_dates_that_cannot_be_meant(
 
 def test_a_named_fiscal_year_that_begins_elsewhere_is_refused() -> None:
     with pytest.raises(QueryProblems, match="do not begin on 1 January"):
-        resolved("local", "in-fiscal-year", "2025", calendar=Calendar(dt.UTC, (7, 1)))
+        resolved("local", "in-fiscal-year", "2025", calendar=Calendar(dt.UTC, FiscalCalendar((7, 1))))
 
 
 def test_a_filter_alone_is_prepared_for_an_entity() -> None:

@@ -19,6 +19,7 @@ from crmclient.query.ast import (
     DateGrouping,
     Filter,
     Link,
+    LinkType,
     Operator,
     Order,
     Query,
@@ -105,7 +106,7 @@ def test_a_whole_query_is_read_back() -> None:
                 "contactid",
                 "primarycontactid",
                 "c",
-                outer=True,
+                type=LinkType.OUTER,
                 columns=(Column("fullname"),),
                 filter=Filter((Condition("age", Operator.BETWEEN, (1, 2)),)),
             ),
@@ -117,7 +118,7 @@ def test_a_whole_query_is_read_back() -> None:
     read = parse(write_plain(query, count=50, total=True))
 
     assert (read.page_size, read.total, read.distinct, read.orders) == (50, True, True, query.orders)
-    assert parse(write_plain(query)).links[0].outer
+    assert parse(write_plain(query)).links[0].type is LinkType.OUTER
     assert [type(item).__name__ for item in read.filter.items] == [  # type: ignore[union-attr]
         "DesignedCondition",
         "DesignedFilter",

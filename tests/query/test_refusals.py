@@ -9,6 +9,8 @@ from lxml import etree
 
 from crmbox.platform import EmbeddedPlatform
 from crmclient.errors import InvalidQuery
+from crmclient.query.calendar import Calendar
+from crmclient.query.checking import parse_known
 from crmclient.query.fetchxml import parse, write
 from crmclient.query.problems import QueryProblems
 from crmclient.query.resolving import prepare
@@ -39,8 +41,7 @@ def links(count: int) -> str:
         (entity("", 'top="5" page="1"'), "fetch", "top excludes page and count"),
         (entity("", 'top="5" count="5"'), "fetch", "top excludes page and count"),
         (entity("", 'top="0"'), "fetch", "top '0' is no whole number of at least 1"),
-        (entity("", 'count="50" page="2"'), "fetch", "page is not supported"),
-        (entity("", 'paging-cookie="x"'), "fetch", "paging-cookie is not supported"),
+        (entity("", 'page="2"'), "fetch", "page needs count"),
         (entity("", 'useraworderby="1"'), "fetch", "useraworderby is not supported"),
         (entity("", 'mapping="internal"'), "fetch", "mapping 'internal' is not supported"),
         (entity("", 'datasource="retained"'), "fetch", "datasource is not supported"),
@@ -149,14 +150,14 @@ def links(count: int) -> str:
             "the attribute aggregate is not supported",
         ),
         (
-            condition("<condition attribute='a' operator='under' value='1'/>"),
-            "condition a under",
-            "the operator under is not supported: hierarchies",
+            condition("<condition attribute='a' operator='eq-userlanguage'/>"),
+            "condition a eq-userlanguage",
+            "the caller's language is not known here",
         ),
         (
-            condition("<condition attribute='a' operator='in-fiscal-period-and-year'/>"),
+            condition("<condition attribute='a' operator='in-fiscal-period-and-year' value='1'/>"),
             "condition a in-fiscal-period-and-year",
-            "how the organisation divides its fiscal years",
+            "takes two values",
         ),
         (
             condition("<condition attribute='a' operator='eq' value='{0}'/>"),
@@ -189,17 +190,30 @@ def links(count: int) -> str:
             "a parameter cannot be part of a pattern",
         ),
         (
-            condition("<link-entity name='c' from='a' to='b' link-type='any'/>"),
+            condition("<link-entity name='c' from='a' to='b'/>"),
             "link-entity c",
-            "a link-entity inside a filter (link-type 'any') is not supported",
+            "a link-entity inside a filter has the link-type any, not any, all or not all, not 'inner'",
+        ),
+        (
+            entity("<link-entity name='c' from='a' to='b' alias='l' link-type='natural'/>"),
+            "link-entity c (l)",
+            "the link-type 'natural' is not supported; there are inner, outer, matchfirstrowusingcrossapply",
         ),
         *(
             (
-                entity(f"<link-entity name='c' from='a' to='b' alias='l' link-type='{kind}'/>"),
+                entity(
+                    f"<link-entity name='c' from='a' to='b' alias='l' link-type='{kind}'>"
+                    f"{inside}</link-entity>"
+                ),
                 "link-entity c (l)",
-                f"the link-type {kind!r} is not supported; inner and outer are",
+                f"a link-entity of the link-type {kind!r} gives no columns",
             )
-            for kind in ("any", "not any", "all", "not all", "exists", "in", "matchfirstrowusingcrossapply")
+            for kind in ("any", "not any", "all", "not all", "exists", "in")
+            for inside in (
+                "<attribute name='d'/>",
+                "<order attribute='d'/>",
+                "<link-entity name='e' from='f' to='g'><all-attributes/></link-entity>",
+            )
         ),
         (entity("<link-entity name='c'/>"), "link-entity c (c1)", "the attribute from is missing"),
         (entity(links(16)), "entity account", "it has 16 link-entity elements; at most 15 are allowed"),
@@ -229,8 +243,8 @@ def test_everything_wrong_is_said_at_once_with_its_line() -> None:
       <condition attribute="a" operator="ne-null"/>
       <condition attribute="b" operator="eq"/>
     </filter>
-    <link-entity name="contact" from="a" to="b" link-type="exists" alias="c">
-      <filter><condition attribute="d" operator="above" value="1"/></filter>
+    <link-entity name="contact" from="a" to="b" link-type="natural" alias="c">
+      <filter><condition attribute="d" operator="eq-roleid"/></filter>
     </link-entity>
   </entity>
 </fetch>""")
@@ -239,7 +253,7 @@ def test_everything_wrong_is_said_at_once_with_its_line() -> None:
         (4, "condition a ne-null"),
         (5, "condition b eq"),
         (7, "link-entity contact (c)"),
-        (8, "condition d above"),
+        (8, "condition d eq-roleid"),
     ]
     assert str(caught.value).splitlines()[1].startswith("line 4: condition a ne-null: there is no operator")
 
@@ -338,3 +352,65 @@ def test_metadata_names_everything_unknown_and_unfitting_at_once(crm: EmbeddedPl
         "link-entity d to",
         "order colour",
     ]
+
+
+@pytest.mark.django_db
+def test_unknown_names_are_said_along_with_what_cannot_be_read(crm: EmbeddedPlatform) -> None:
+    text = """<fetch useraworderby="true"><entity name="account">
+      <attribute name="nme"/>
+      <order attribute="colour"/>
+      <filter>
+        <condition attribute="langage" operator="eq-userlanguage"/>
+        <link-entity name="contact" from="parentcustomerid" to="acountid" link-type="any" alias="c">
+          <filter><condition attribute="emial" operator="eq"/></filter>
+        </link-entity>
+      </filter>
+    </entity></fetch>"""
+    with pytest.raises(QueryProblems) as caught:
+        parse_known(text, crm.attributes, Calendar())
+    assert [(problem.construct, str(problem.message)) for problem in caught.value.problems] == [
+        ("fetch", "useraworderby is not supported: choices are sorted by their labels"),
+        (
+            "condition langage eq-userlanguage",
+            "the operator eq-userlanguage is not supported: the caller's language is not known here",
+        ),
+        ("condition emial eq", "the attribute value or valueof, or value elements, must be given"),
+        ("attribute nme", "the entity 'account' has no attribute 'nme'"),
+        ("link-entity c to", "the entity 'account' has no attribute 'acountid'"),
+        ("condition emial not-null", "the entity 'contact' has no attribute 'emial'"),
+        ("condition langage not-null", "the entity 'account' has no attribute 'langage'"),
+        ("order colour", "the entity 'account' has no attribute 'colour'"),
+    ]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("inside", "construct", "message"),
+    [
+        (
+            "<condition attribute='name' operator='under' value='1'/>",
+            "condition name under",
+            "the operator does not apply to a text",
+        ),
+        (
+            "<link-entity name='lead' from='parentaccountid' to='accountid' link-type='any' alias='l'>"
+            "<filter><condition attribute='leadid' operator='under' value='1'/></filter></link-entity>",
+            "condition leadid under",
+            "form no hierarchy",
+        ),
+        (
+            "<condition entityname='c' attribute='fullname' operator='not-null'/>"
+            "<link-entity name='contact' from='parentcustomerid' to='accountid' link-type='any' alias='c'/>",
+            "condition c.fullname not-null",
+            "cannot be named outside of it",
+        ),
+    ],
+)
+def test_metadata_tells_what_cannot_be_asked(
+    crm: EmbeddedPlatform, inside: str, construct: str, message: str
+) -> None:
+    with pytest.raises(QueryProblems) as caught:
+        prepare(parse(condition(inside)), crm.attributes)
+    [problem] = caught.value.problems
+    assert problem.construct == construct
+    assert message in str(problem.message)

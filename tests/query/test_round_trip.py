@@ -11,7 +11,7 @@ from lxml import etree
 
 from crmclient.errors import InvalidQuery
 from crmclient.metadata import Attribute, AttributeType
-from crmclient.query.ast import Aggregate, DateGrouping, Operator, Order, Query
+from crmclient.query.ast import Aggregate, DateGrouping, LinkType, Operator, Order, Query
 from crmclient.query.designed import (
     OPERATORS,
     ClaimValue,
@@ -70,6 +70,10 @@ def conditions(draw: st.DrawFn, aliases: tuple[str, ...]) -> DesignedCondition:
     return DesignedCondition(draw(NAMES), operator, values, link)
 
 
+IN_FILTERS = [type for type in LinkType if type.stands_in_filter]
+BESIDE_FILTERS = [LinkType.EXISTS, LinkType.IN]
+
+
 def filters(aliases: tuple[str, ...]) -> st.SearchStrategy[DesignedFilter]:
     return st.recursive(
         st.builds(DesignedFilter, st.lists(conditions(aliases), max_size=3).map(tuple), st.booleans()),
@@ -103,11 +107,25 @@ def links(draw: st.DrawFn, aliases: list[str], known: tuple[str, ...], *, aggreg
         draw(NAMES),
         draw(NAMES),
         alias,
-        draw(st.booleans()),
+        draw(st.sampled_from([LinkType.INNER, LinkType.OUTER, LinkType.FIRST])),
         draw(_columns(aggregate=aggregate)),
         draw(st.none() | filters(tuple(name for name in known if name != alias))),
         tuple(draw(links(aliases, known, aggregate=aggregate)) for _ in range(inside) if aliases),
         not aggregate and draw(st.booleans()),
+    )
+
+
+@st.composite
+def existence(draw: st.DrawFn, number: int, *types: LinkType) -> DesignedLink:
+    """A link that does not join, with others like it in its filter and beside that."""
+    alias = f"e{number}_{draw(st.integers(0, 10**9))}"
+    filter = draw(st.none() | filters(()))
+    if number < 3 and draw(st.booleans()):
+        nested = draw(existence(number + 1, *IN_FILTERS))
+        filter = DesignedFilter((*(filter.items if filter else ()), nested), draw(st.booleans()))
+    links = (draw(existence(number + 1, *BESIDE_FILTERS)),) if number < 3 and draw(st.booleans()) else ()
+    return DesignedLink(
+        draw(NAMES), draw(NAMES), draw(NAMES), alias, draw(st.sampled_from(types)), (), filter, links
     )
 
 
@@ -129,17 +147,25 @@ def queries(draw: st.DrawFn) -> DesignedQuery:
         else st.builds(Order, NAMES, st.none(), st.sampled_from((None, *known)), st.booleans())
     )
     top = draw(st.none() | st.integers(1, 5000))
+    count = draw(st.none() | st.integers(1, 5000)) if top is None else None
+    filter = draw(st.none() | filters(known))
+    if draw(st.booleans()):
+        filter = DesignedFilter((*(filter.items if filter else ()), draw(existence(1, *IN_FILTERS))))
+    if draw(st.booleans()):
+        joined.append(draw(existence(1, *BESIDE_FILTERS)))
     return DesignedQuery(
         draw(NAMES),
         draw(_columns(aggregate=aggregate, least=int(aggregate))),
-        draw(st.none() | filters(known)),
+        filter,
         tuple(joined),
         tuple(draw(st.lists(by, max_size=3))),
         draw(st.booleans()),
         top,
         not aggregate and draw(st.booleans()),
-        draw(st.none() | st.integers(1, 5000)) if top is None else None,
+        count,
         draw(st.booleans()),
+        1 if count is None else draw(st.integers(1, 99)),
+        draw(st.none() | TEXTS.filter(bool)),
     )
 
 

@@ -44,6 +44,98 @@ def test_row_rules_of_linked_entities_count_where_it_is_ticked(
     assert body(rita, path) == {"name": "Linked", "contact": found}
 
 
+@pytest.mark.parametrize(
+    ("type", "ticked", "names"),
+    [
+        ("any", False, {"Open", "Shut"}),
+        ("any", True, {"Open"}),
+        ("not any", False, {"Bare", "Other"}),
+        ("not any", True, {"Bare", "Other", "Shut"}),
+        # Some are reached, and none of them is a Y; of Shut nothing is reached at all.
+        ("all", False, {"Other"}),
+        ("all", True, {"Other"}),
+        ("not all", True, {"Open"}),
+    ],
+)
+def test_row_rules_of_linked_entities_decide_what_there_is(
+    rita: Caller, type: str, ticked: bool, names: set[str]
+) -> None:
+    for account, people_of in (
+        ("Open", ("Y",)),
+        ("Shut", ("Y hidden",)),
+        ("Other", ("Z",)),
+        ("Bare", ()),
+    ):
+        id = an_account(name=account, fax="existence").rpartition("/")[2]
+        for last in people_of:
+            parent = Reference("account", id)
+            get_platform().create("contact", {"lastname": last, "parentcustomerid": parent})
+    row = ExposedEntity.objects.get(segment="accounts")
+    contacts = ExposedEntity.objects.create(module=row.module, segment="contacts", entity="contact")
+    ruled(contacts, where('attribute="lastname" operator="not-end-with" value="hidden"'))
+    query = accounts(
+        where('attribute="fax" operator="eq" value="existence"').replace(
+            "</filter>",
+            f'<link-entity name="contact" from="parentcustomerid" to="accountid" link-type="{type}">'
+            '<filter><condition attribute="lastname" operator="begins-with" value="Y"/></filter>'
+            "</link-entity></filter>",
+        )
+    )
+    path = a_query("multi", query, linked_row_rules=ticked)
+    assert {row["name"] for row in body(rita, path)} == names
+
+
+def test_a_row_rule_may_ask_for_linked_records(rita: Caller) -> None:
+    for name, owner in (("Of Rita", people.RITA_REP), ("Of Max", people.MAX_MANAGER)):
+        id = an_account(name=name, fax="rule").rpartition("/")[2]
+        get_platform().create(
+            "contact",
+            {
+                "lastname": name,
+                "parentcustomerid": Reference("account", id),
+                "ownerid": Reference("systemuser", owner),
+            },
+        )
+    only_rule(
+        '<filter><link-entity name="contact" from="parentcustomerid" to="accountid" link-type="any">'
+        '<filter><condition attribute="ownerid" operator="eq-userid"/></filter></link-entity></filter>'
+    )
+    path = a_query("multi", accounts(where('attribute="fax" operator="eq" value="rule"')))
+    assert [row["name"] for row in body(rita, path)] == ["Of Rita"]
+
+
+def test_a_link_that_denies_what_is_unknown_of_the_caller_keeps_no_row(
+    rita: Caller, anonymous: Caller
+) -> None:
+    an_account(name="Alone", fax="denied")
+    query = accounts(
+        '<filter><condition attribute="fax" operator="eq" value="denied"/>'
+        '<link-entity name="contact" from="parentcustomerid" to="accountid" link-type="not any">'
+        '<filter><condition attribute="lastname" operator="eq" value="@user.fullName"/></filter>'
+        "</link-entity></filter>"
+    )
+    path = a_query("multi", query)
+    Endpoint.objects.filter(name="tested").update(authentication_required=False)
+    assert [row["name"] for row in body(rita, path)] == ["Alone"]
+    assert body(anonymous, path) == []
+
+
+def test_whoever_reports_to_the_caller_counts_where_the_query_says_so(rita: Caller, max: Caller) -> None:
+    boss = {"parentsystemuserid": Reference("systemuser", people.MAX_MANAGER)}
+    get_platform().update("systemuser", people.RITA_REP, boss)
+    for operator, of_max in (
+        ("eq-useroruserhierarchy", {people.MAX_MANAGER, people.RITA_REP}),
+        ("eq-userid", {people.MAX_MANAGER}),
+    ):
+        query = accounts(
+            where(f'attribute="ownerid" operator="{operator}"'), columns='<attribute name="ownerid"/>'
+        )
+        path = a_query("multi", query, cap=500, name=f"reports-{operator}")
+        owners = [{row["owner"]["id"] for row in body(caller, path)} for caller in (rita, max)]
+        assert owners[0] == {people.RITA_REP}
+        assert owners[1] & {people.MAX_MANAGER, people.RITA_REP} == of_max
+
+
 def test_conditions_on_the_caller_are_about_the_caller(rita: Caller, max: Caller) -> None:
     path = a_query(
         "multi",

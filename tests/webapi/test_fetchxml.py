@@ -160,3 +160,27 @@ def test_a_wrong_text_is_refused_with_what_is_wrong(crm: Crm, text: str, said: s
     status, _, message = crm.error("GET", "accounts", params={"fetchXml": text})
     assert status == 400
     assert said in message
+
+
+def test_hierarchies_of_records_are_followed(crm: Crm) -> None:
+    top = crm.create("accounts", {"name": "Top"})
+    below = crm.create("accounts", {"name": "Below", "parentaccountid@odata.bind": f"/accounts({top})"})
+    for operator, expected in (("under", [below]), ("eq-or-under", sorted([below, top]))):
+        text = (
+            f'<fetch><entity name="account"><attribute name="accountid"/><filter>'
+            f'<condition attribute="accountid" operator="{operator}" value="{{{top.upper()}}}"/>'
+            "</filter></entity></fetch>"
+        )
+        assert sorted(row["accountid"] for row in fetch(crm, text)["value"]) == expected
+    same = f"accounts?$filter=Microsoft.Dynamics.CRM.Under(PropertyName='accountid',PropertyValue='{top}')"
+    assert [row["accountid"] for row in crm.get(same)["value"]] == [below]
+
+
+def test_everything_wrong_is_said_at_once(crm: Crm) -> None:
+    text = (
+        '<fetch useraworderby="true"><entity name="account"><attribute name="nme"/><filter>'
+        '<condition attribute="langage" operator="eq-userlanguage"/></filter></entity></fetch>'
+    )
+    status, _, message = crm.error("GET", "accounts", params={"fetchXml": text})
+    assert status == 400
+    assert all(part in message for part in ("useraworderby", "'nme'", "eq-userlanguage", "'langage'"))

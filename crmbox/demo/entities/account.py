@@ -191,7 +191,12 @@ _ATTRIBUTES: Final = (
 _RELATIONSHIPS: Final = (
     Relationship("account_primary_contact", "contact", "account", "primarycontactid"),
     Relationship(
-        "account_parent_account", "account", "account", "parentaccountid", on_delete=Cascade.RESTRICT
+        "account_parent_account",
+        "account",
+        "account",
+        "parentaccountid",
+        on_delete=Cascade.RESTRICT,
+        is_hierarchical=True,
     ),
 )
 

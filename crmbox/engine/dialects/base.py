@@ -4,6 +4,7 @@ name.
 
 from __future__ import annotations
 
+import json
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -205,6 +206,14 @@ class Dialect(ABC):
 
     @abstractmethod
     def options_parameter(self, options: Sequence[int]) -> Any: ...
+
+    @abstractmethod
+    def within_any(self, expression: str, storage: Storage) -> str:
+        """A date is in one of the spans given as one parameter: see `spans_parameter`."""
+
+    def spans_parameter(self, spans: Sequence[tuple[DbValue, ...]]) -> str:
+        """The one parameter that `within_any` takes: pairs of a first moment and the first one after."""
+        return json.dumps(spans)
 
     @abstractmethod
     def date_part(self, value: str, grouping: DateGrouping, storage: Storage) -> str:

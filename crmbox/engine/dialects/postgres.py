@@ -174,6 +174,11 @@ class PostgreSQL(Dialect):
     def options_parameter(self, options: Sequence[int]) -> list[str]:
         return [str(option) for option in options]
 
+    def within_any(self, expression: str, storage: Storage) -> str:
+        first, after = (f"(span ->> {at})::{self.column_types[storage]}" for at in (0, 1))
+        within = f"{expression} >= {first} AND {expression} < {after}"
+        return f"EXISTS (SELECT 1 FROM json_array_elements(%s::json) AS span WHERE {within})"
+
     def date_part(self, value: str, grouping: DateGrouping, storage: Storage) -> str:
         day = value if storage is Storage.DATE else f"({value} AT TIME ZONE 'UTC')"
         if grouping is DateGrouping.WEEK:

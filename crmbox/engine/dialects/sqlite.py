@@ -132,6 +132,11 @@ class SQLite(Dialect):
     def options_parameter(self, options: Sequence[int]) -> str:
         return json.dumps(list(options))
 
+    def within_any(self, expression: str, storage: Storage) -> str:
+        first, after = (f"json_extract(span.value, '$[{at}]')" for at in (0, 1))
+        within = f"{expression} >= {first} AND {expression} < {after}"
+        return f"EXISTS (SELECT 1 FROM json_each(?) AS span WHERE {within})"
+
     def date_part(self, value: str, grouping: DateGrouping, storage: Storage) -> str:
         month = f"CAST(substr({value}, 6, 2) AS INTEGER)"
         match grouping:

@@ -13,10 +13,9 @@ from typing import Any, Final
 
 from crmbox.engine import money
 from crmbox.engine.dialects.base import Dialect, Storage
-from crmbox.engine.sql.filters import FilterWriter
-from crmbox.engine.sql.fragment import Fragment, concat
+from crmbox.engine.sql.fragment import Fragment, concat, where_clause
 from crmbox.engine.sql.grouping import Groups, date_part
-from crmbox.engine.sql.joins import from_clause
+from crmbox.engine.sql.joins import filter_writer, from_clause
 from crmbox.engine.sql.operands import Operand
 from crmbox.engine.sql.orders import sort_key
 from crmbox.engine.sql.outputs import Outputs
@@ -54,12 +53,13 @@ class AggregatePlan:
 
 
 def aggregate_plan(query: Query, scope: Scope, dialect: Dialect) -> AggregatePlan:
-    filters = FilterWriter(scope, dialect)
+    filters = filter_writer(scope, dialect)
     where = filters.write(query.filter, scope.root)
-    joined = from_clause(scope, filters)
+    joined, also = from_clause(query, filters)
     writer = _Writer(query, scope, dialect)
-    condition: tuple[str | Fragment, ...] = () if where is None else (" WHERE ", where)
-    inner = concat(f"SELECT {writer.groups.select} ", joined, *condition, writer.groups.group_by)
+    inner = concat(
+        f"SELECT {writer.groups.select} ", joined, *where_clause(where, *also), writer.groups.group_by
+    )
     orders = tuple((writer.ranked(order), order.descending) for order in query.orders)
     keys = [writer.outputs.position_of(f"d.k{number}") for number in range(writer.groups.count)]
     statement = concat(

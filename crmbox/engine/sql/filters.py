@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Final
+from typing import Final, TypeAlias
 
 from crmbox.engine.dialects.base import Dialect
 from crmbox.engine.like_patterns import Token
 from crmbox.engine.sql.fragment import Fragment, Slot, join
+from crmbox.engine.sql.hierarchies import in_hierarchy
 from crmbox.engine.sql.operands import Operand, name_of
 from crmbox.engine.sql.operators import (
     COLUMN_COMPARISONS,
@@ -20,23 +21,27 @@ from crmbox.engine.sql.operators import (
 from crmbox.engine.sql.scope import Joined, Scope, Source
 from crmbox.engine.tables import text_search
 from crmclient.errors import InvalidQuery
-from crmclient.query.ast import Condition, Filter, Operator
+from crmclient.query.ast import Condition, Filter, Link, Operator
 from crmclient.query.bounds import MOST_CONDITIONS
-from crmclient.query.families import OPERATORS, Family
+from crmclient.query.families import OF_RECORDS_HIERARCHY, OPERATORS, Family
 
 EVERY_ROW: Final = Fragment("1 = 1")
+
+WriteLink: TypeAlias = Callable[["FilterWriter", Link], Fragment]
+"""Writes a link that stands in a filter as a condition."""
 
 
 class FilterWriter:
     """Writes the filters of one query, in the walk order; `values` counts the values taken so far.
 
     `searches` select the ids of the entity's records by an index of pieces of text: no other record can meet
-    the filter.
+    the filter. `link` writes the links in them.
     """
 
-    def __init__(self, scope: Scope, dialect: Dialect) -> None:
-        self._scope = scope
+    def __init__(self, scope: Scope, dialect: Dialect, link: WriteLink) -> None:
+        self.scope = scope
         self._dialect = dialect
+        self._link = link
         self.values = 0
         self.searches: list[Fragment] = []
         self._conditions = 0
@@ -56,10 +61,13 @@ class FilterWriter:
 
     def _items(self, group: Filter, source: Source, *, needed: bool) -> Iterator[Fragment]:
         for item in group.items:
-            if isinstance(item, Condition):
-                yield self._condition(item, source, needed=needed)
-            else:
-                yield self._group(item, source, needed=needed)
+            match item:
+                case Condition():
+                    yield self._condition(item, source, needed=needed)
+                case Link():
+                    yield self._link(self, item)
+                case _:
+                    yield self._group(item, source, needed=needed)
 
     def _condition(self, condition: Condition, source: Source, *, needed: bool) -> Fragment:
         """`needed`: a record that does not meet it is not found."""
@@ -68,6 +76,8 @@ class FilterWriter:
             raise InvalidQuery(f"A query can have at most {MOST_CONDITIONS} conditions.")
         construct = f"condition {condition.attribute} {condition.operator.value}"
         operand = self._operand(condition.link, condition.attribute, source, construct)
+        if condition.operator in OF_RECORDS_HIERARCHY:
+            return self._in_hierarchy(condition, operand, source, construct)
         if condition.value_of is not None:
             right = self._operand(*condition.value_of, source, construct)
             return _column_comparison(condition, operand, right, construct)
@@ -85,6 +95,25 @@ class FilterWriter:
                 text = f"({operand.value} IS NULL OR {text})"
         return Fragment(text, slots)
 
+    def _in_hierarchy(
+        self, condition: Condition, operand: Operand, source: Source, construct: str
+    ) -> Fragment:
+        self._fitting(condition.operator, POSITIVE[Operator.EQ], operand, construct)
+        names = operand.attribute.targets
+        if operand.attribute.is_primary_id:
+            names = (self._meant(condition.link, source, construct).stored.entity.logical_name,)
+        snapshot = self.scope.snapshot
+        known = [snapshot.entity(name) for name in names if name in snapshot]
+        entities = [entity for entity in known if entity.parent_column is not None]
+        if not entities:
+            raise InvalidQuery(f"{construct}: the records that it names form no hierarchy.")
+        if len(condition.values) != 1 or condition.value_of is not None:
+            raise InvalidQuery(f"{construct}: one value needed, {len(condition.values)} given.")
+        text, times = in_hierarchy(operand.compared, condition.operator, entities, self._dialect.placeholder)
+        slot = Slot(self.values, operand.encode, construct)
+        self.values += 1
+        return Fragment(text, (slot,) * times)
+
     def _search(
         self,
         condition: Condition,
@@ -92,7 +121,7 @@ class FilterWriter:
         source: Source,
         construct: str,
     ) -> None:
-        root = self._scope.root
+        root = self.scope.root
         column = root.stored.columns.get(condition.attribute)
         if source is not root or condition.link is not None or column is None:
             return
@@ -104,18 +133,25 @@ class FilterWriter:
             self.searches.append(Fragment(found, (slot,)))
 
     def _operand(self, alias: str | None, attribute: str, source: Source, construct: str) -> Operand:
-        meant = source if alias is None else self._scope.source(alias, construct)
-        if isinstance(source, Joined) and meant is not source and meant is not source.parent:
-            raise InvalidQuery(
-                f"{construct}: a link's filter can name the link itself or its parent, not {alias!r}."
-            )
-        return self._scope.operand(meant, attribute, construct)
+        return self.scope.operand(self._meant(alias, source, construct), attribute, construct)
+
+    def _meant(self, alias: str | None, source: Source, construct: str) -> Source:
+        """The source that a condition in the filter of `source` names."""
+        meant = source if alias is None else self.scope.source(alias, construct)
+        if isinstance(source, Joined):
+            if meant is not source and meant is not source.parent:
+                raise InvalidQuery(
+                    f"{construct}: a link's filter can name the link itself or its parent, not {alias!r}."
+                )
+        elif not meant.takes_part:
+            raise InvalidQuery(f"{construct}: what is in the link {alias!r} cannot be named outside of it.")
+        return meant
 
     def _fitting(self, operator: Operator, phrase: Phrase, operand: Operand, construct: str) -> Operand:
         if operand.family not in OPERATORS[operator]:
             raise InvalidQuery(f"{construct}: the operator does not apply to a {operand.family.value}.")
         if phrase.by_name and operand.family is Family.REFERENCE:
-            return name_of(operand, self._scope.snapshot)
+            return name_of(operand, self.scope.snapshot)
         return operand
 
     def _slots(

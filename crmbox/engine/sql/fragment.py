@@ -53,3 +53,15 @@ def join(separator: str, parts: Iterable[Fragment]) -> Fragment:
     return Fragment(
         separator.join(part.text for part in parts), tuple(slot for part in parts for slot in part.slots)
     )
+
+
+def all_of(*conditions: Fragment | None) -> Fragment | None:
+    """A condition that holds where all of them do; None holds everywhere."""
+    parts = [concat("(", condition, ")") for condition in conditions if condition is not None]
+    return join(" AND ", parts) if parts else None
+
+
+def where_clause(*conditions: Fragment | None) -> tuple[str | Fragment, ...]:
+    """WHERE all of the conditions hold; nothing where they hold everywhere."""
+    condition = all_of(*conditions)
+    return () if condition is None else (" WHERE ", condition)

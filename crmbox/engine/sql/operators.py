@@ -10,12 +10,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from crmbox.calendar import calendar
 from crmbox.engine import like_patterns
 from crmbox.engine.dialects.base import Dialect
 from crmbox.engine.like_patterns import Token
 from crmbox.engine.sql.operands import Operand
 from crmclient.query.ast import Operator
 from crmclient.query.bounds import MOST_VALUES
+from crmclient.query.resolving.relative_conditions import stored_bound
 
 EMPTY_MATCHES_NEGATIONS: Final = True
 
@@ -110,6 +112,19 @@ def _pattern(tokens: Callable[[str], list[Token]]) -> Callable[[Setting], tuple[
     return encoders
 
 
+def _period(s: Setting) -> tuple[Encode, ...]:
+    """The number of a fiscal period, as the days of that period in every year."""
+    attribute = s.operand.attribute
+
+    def bounds(number: Any) -> Any:
+        spans = calendar().spans_of_period(number)
+        return s.dialect.spans_parameter(
+            [tuple(s.operand.encode(stored_bound(bound, attribute)) for bound in span) for span in spans]
+        )
+
+    return (bounds,)
+
+
 def _matching(tokens: Callable[[str], list[Token]]) -> Phrase:
     return Phrase(1, lambda s: s.dialect.like(s.operand.compared), _pattern(tokens), True, tokens)
 
@@ -127,6 +142,9 @@ POSITIVE: Final[dict[Operator, Phrase]] = {
     Operator.ENDS_WITH: _matching(like_patterns.ends_with),
     Operator.CONTAINS: _matching(like_patterns.contains),
     Operator.CONTAIN_VALUES: Phrase(None, _contains_any, _options),
+    Operator.IN_FISCAL_PERIOD: Phrase(
+        1, lambda s: s.dialect.within_any(s.operand.compared, s.operand.storage), _period
+    ),
     Operator.NULL: Phrase(0, lambda s: f"{s.operand.value} IS NULL", _none),
     Operator.NOT_NULL: Phrase(0, lambda s: f"{s.operand.value} IS NOT NULL", _none),
 }  # fmt: skip

@@ -75,7 +75,10 @@ def ordered(order: Order, query: Query, scope: Scope) -> Operand:
     """What an order names: an attribute, or a selected column by its alias."""
     if order.attribute is not None:
         construct = f"order {order.attribute}"
-        return scope.operand(scope.source(order.link, construct), order.attribute, construct)
+        source = scope.source(order.link, construct)
+        if not source.takes_part:
+            raise InvalidQuery(f"{construct}: the link {order.link!r} gives no columns to sort by.")
+        return scope.operand(source, order.attribute, construct)
     construct = f"order {order.alias}"
     for source, column in selected(query, scope):
         if output_key(source, column) == order.alias:

@@ -10,9 +10,9 @@ from crmbox.engine.dialects.base import Dialect, Storage
 from crmbox.engine.names import quote
 from crmbox.engine.revision import IS_KNOWN
 from crmbox.engine.sql.filters import FilterWriter
-from crmbox.engine.sql.fragment import Fragment, Slot, concat
+from crmbox.engine.sql.fragment import Fragment, Slot, all_of, concat, where_clause
 from crmbox.engine.sql.grouping import Groups
-from crmbox.engine.sql.joins import from_clause
+from crmbox.engine.sql.joins import filter_writer, from_clause
 from crmbox.engine.sql.keyset import parts_after
 from crmbox.engine.sql.operands import Operand
 from crmbox.engine.sql.orders import SortKey, ordered, sort_key, sort_keys, with_ties
@@ -67,7 +67,7 @@ class RowPlan:
         self._order = " ORDER BY " + ", ".join(key.text(dialect) for key in keys)
         self._pages: dict[tuple[tuple[bool, ...] | None, bool], tuple[Fragment, ...]] = {}
         self._at_once: dict[tuple[tuple[bool, ...] | None, bool, bool], Fragment | None] = {}
-        self.count = concat("SELECT COUNT(*) ", source, *_where_clause(where))
+        self.count = concat("SELECT COUNT(*) ", source, *where_clause(where))
         self.records = outputs.records
 
     def position(self, row: Sequence[Any]) -> list[Any]:
@@ -119,7 +119,7 @@ class RowPlan:
         return parts_after(self._keys, empty, self._limit + 1, self._dialect.placeholder)
 
     def _statement(self, *conditions: Fragment | None, limited: bool, total: bool = False) -> Fragment:
-        where = _where_clause(self._where, *conditions)
+        where = where_clause(self._where, *conditions)
         counted = (self._select.rstrip(), ", (", self.count, ") ") if total else (self._select,)
         parts = [*counted, self._source, *where, self._order]
         if limited:
@@ -129,9 +129,10 @@ class RowPlan:
 
 
 def plain_plan(query: Query, scope: Scope, dialect: Dialect) -> RowPlan:
-    filters = FilterWriter(scope, dialect)
+    filters = filter_writer(scope, dialect)
     where = filters.write(query.filter, scope.root)
-    source = from_clause(scope, filters)
+    source, also = from_clause(query, filters)
+    where = all_of(where, *also)
     columns = _columns(query, scope)
     keys = sort_keys(query, scope)
 
@@ -140,7 +141,7 @@ def plain_plan(query: Query, scope: Scope, dialect: Dialect) -> RowPlan:
         ids = Slot(values, dialect.list_parameter, "search")
         among = Fragment(dialect.among(_id(scope), Storage.GUID), (ids,))
         outputs = Outputs(columns, scope.snapshot)
-        few = RowPlan(outputs, source, concat(*_all(where, among)), keys, values + 1, dialect)
+        few = RowPlan(outputs, source, all_of(where, among), keys, values + 1, dialect)
         narrowed = [Narrowed(concat(f, f" LIMIT {MOST_SEARCHED + 1}"), few) for f in filters.searches]
     else:
         narrowed = []
@@ -149,9 +150,9 @@ def plain_plan(query: Query, scope: Scope, dialect: Dialect) -> RowPlan:
 
 def distinct_plan(query: Query, scope: Scope, dialect: Dialect) -> RowPlan:
     """Rows are the groups of all selected columns, in whose order no other column can take part."""
-    filters = FilterWriter(scope, dialect)
+    filters = filter_writer(scope, dialect)
     where = filters.write(query.filter, scope.root)
-    joined = from_clause(scope, filters)
+    joined, also = from_clause(query, filters)
     groups = Groups()
     by_sql: dict[str, Operand] = {}
     columns: list[tuple[str, Operand]] = []
@@ -159,7 +160,7 @@ def distinct_plan(query: Query, scope: Scope, dialect: Dialect) -> RowPlan:
         outer = groups.add(operand)
         by_sql.setdefault(operand.value, outer)
         columns.append((key, outer))
-    inner = concat(f"SELECT {groups.select} ", joined, *_where_clause(where), groups.group_by)
+    inner = concat(f"SELECT {groups.select} ", joined, *where_clause(where, *also), groups.group_by)
     keys = []
     for order in query.orders:
         wanted = by_sql.get(ordered(order, query, scope).value)
@@ -187,16 +188,3 @@ def _values(query: Query, filters: FilterWriter) -> int:
 
 def _id(scope: Scope) -> str:
     return f"{scope.root.sql}.{quote(scope.root.stored.id_column.name)}"
-
-
-def _where_clause(*conditions: Fragment | None) -> tuple[str | Fragment, ...]:
-    parts = _all(*conditions)
-    return (" WHERE ", *parts) if parts else ()
-
-
-def _all(*conditions: Fragment | None) -> tuple[str | Fragment, ...]:
-    parts: list[str | Fragment] = []
-    for condition in conditions:
-        if condition is not None:
-            parts += [" AND " if parts else "", "(", condition, ")"]
-    return tuple(parts)

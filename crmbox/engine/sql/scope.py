@@ -9,7 +9,7 @@ from typing import Final
 from crmbox.engine.snapshot import Snapshot, StoredEntity
 from crmbox.engine.sql.operands import Operand, name_of, operand_of
 from crmclient.errors import InvalidQuery
-from crmclient.query.ast import Column, Link, Query
+from crmclient.query.ast import Column, Filter, Link, LinkType, Query
 from crmclient.query.bounds import MOST_COLUMNS, MOST_LINKS
 from crmclient.query.families import Family
 
@@ -29,6 +29,16 @@ class Source:
         """Whether a row may have nothing of this source, not even its key."""
         return False
 
+    @property
+    def takes_part(self) -> bool:
+        """Whether rows have what belongs to it: what stands in a link that does not join only keeps them."""
+        return True
+
+    @property
+    def is_single(self) -> bool:
+        """Whether it is, or stands in, a link that finds one record alone."""
+        return False
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Joined(Source):
@@ -40,11 +50,19 @@ class Joined(Source):
     @property
     def may_repeat(self) -> bool:
         """Whether one row of the parent can meet several of this source."""
-        return self.link.from_attribute != self.stored.entity.primary_id
+        return not self.is_single and self.link.from_attribute != self.stored.entity.primary_id
 
     @property
     def may_be_missing(self) -> bool:
-        return self.link.outer or self.parent.may_be_missing
+        return self.link.type is LinkType.OUTER or self.parent.may_be_missing
+
+    @property
+    def takes_part(self) -> bool:
+        return self.link.type.joins and self.parent.takes_part
+
+    @property
+    def is_single(self) -> bool:
+        return self.link.type is LinkType.FIRST or self.parent.is_single
 
 
 class Scope:
@@ -54,12 +72,18 @@ class Scope:
         self.snapshot = snapshot
         self.root = Source(None, "t0", snapshot.entity(query.entity))
         self._sources: dict[str | None, Source] = {None: self.root}
-        for link in query.links:
-            self._add(link, self.root)
+        self._add_all(query.filter, query.links, self.root)
 
     @property
     def links(self) -> Iterator[Joined]:
-        return (source for source in self._sources.values() if isinstance(source, Joined))
+        """Those that take part in rows."""
+        every = (source for source in self._sources.values() if isinstance(source, Joined))
+        return (source for source in every if source.takes_part)
+
+    def of_link(self, link: Link) -> Joined:
+        source = self._sources[link.alias]
+        assert isinstance(source, Joined)  # noqa: S101
+        return source
 
     def source(self, alias: str | None, construct: str) -> Source:
         """The source that `alias` names. The root's entity names the root, unless a link has that alias."""
@@ -86,6 +110,10 @@ class Scope:
             f"{construct}: the entity {source.stored.entity.logical_name!r} has no attribute {attribute!r}."
         )
 
+    def _add_all(self, filter: Filter | None, links: tuple[Link, ...], parent: Source) -> None:
+        for link in (*(filter.links if filter else ()), *links):
+            self._add(link, parent)
+
     def _add(self, link: Link, parent: Source) -> None:
         construct = f"link-entity {link.alias or link.entity!r}"
         if not link.alias:
@@ -96,9 +124,10 @@ class Scope:
             raise InvalidQuery(f"{construct}: a query can have at most {MOST_LINKS} links.")
         entity = self.snapshot.entity(link.entity)
         source = Joined(link.alias, f"t{len(self._sources)}", entity, parent, link)
+        if link.columns and not source.takes_part:
+            raise InvalidQuery(f"{construct}: a link of the type {link.type.value!r} gives no columns.")
         self._sources[link.alias] = source
-        for nested in link.links:
-            self._add(nested, source)
+        self._add_all(link.filter, link.links, source)
 
 
 def selected(query: Query, scope: Scope) -> list[tuple[Source, Column]]:

@@ -50,6 +50,7 @@ BUSINESS_UNIT = SystemEntity(
             "businessunit",
             "parentbusinessunitid",
             on_delete=Cascade.RESTRICT,
+            is_hierarchical=True,
         ),
     ),
     extras=Extras(defaults={"isdisabled": False}),

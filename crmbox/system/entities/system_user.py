@@ -99,7 +99,9 @@ SYSTEM_USER = SystemEntity(
             "businessunitid",
             on_delete=Cascade.RESTRICT,
         ),
-        Relationship("user_parent_user", "systemuser", "systemuser", "parentsystemuserid"),
+        Relationship(
+            "user_parent_user", "systemuser", "systemuser", "parentsystemuserid", is_hierarchical=True
+        ),
     ),
     extras=Extras(joined={"fullname": ("firstname", "lastname")}, defaults={"isdisabled": False}),
 )

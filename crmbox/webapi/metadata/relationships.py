@@ -48,6 +48,7 @@ def _one_to_many(snapshot: Snapshot, relationship: Relationship) -> Item:
     referencing = snapshot.entity(relationship.referencing)
     referenced = snapshot.entity(relationship.referenced)
     definition = referencing.columns[lookup].definition
+    is_own = relationship.referenced == relationship.referencing
     properties = {
         **_base(relationship, "OneToManyRelationship", custom=definition.attribute.is_custom),
         "ReferencedEntity": relationship.referenced,
@@ -66,7 +67,7 @@ def _one_to_many(snapshot: Snapshot, relationship: Relationship) -> Item:
             "Unshare": "NoCascade",
             "RollupView": "NoCascade",
         },
-        "IsHierarchical": False,
+        "IsHierarchical": referencing.columns[lookup].attribute.is_parent and is_own,
         "RelationshipBehavior": 1,
         "EntityKey": None,
         "DenormalizedAttributeName": None,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import datetime as dt
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any
 
 from lxml import etree
 
+from crmbox.calendar import calendar
+from crmbox.webapi.callers import circumstances_of
 from crmbox.webapi.errors import WebApiError, bad_url
 from crmbox.webapi.model import EntityType
 from crmbox.webapi.odata.paging import LARGEST_PAGE, NO_RECORD, Cookie, outer, page_size, read_inner
@@ -22,9 +24,12 @@ from crmbox.webapi.odata.rows import (
 )
 from crmbox.webapi.rendering import context
 from crmbox.webapi.request import Request, Response
+from crmclient.metadata import Attribute
 from crmclient.query.ast import Column, Page, Query
-from crmclient.query.fetchxml import document, parse
-from crmclient.query.resolving import Circumstances, prepare
+from crmclient.query.checking import parse_known
+from crmclient.query.fetchxml import document
+from crmclient.query.pages import MOST_PASSED_OVER
+from crmclient.query.resolving import prepare
 from crmclient.values import QueryResult
 
 _LITERAL = "@="
@@ -58,23 +63,22 @@ def _number(text: str) -> int:
     return int(text)
 
 
-SIMPLE_PAGING: Final = 50_000
-"""How many rows can be reached by page numbers alone."""
-
-
 def fetch(request: Request, type_: EntityType) -> Response:
     """Raises WebApiError, and InvalidQuery with everything that is wrong with the text."""
     text, paging = taken_apart(request.query["fetchXml"])
-    designed = parse(text)
+    model = request.model
+
+    def attributes(entity: str) -> Mapping[str, Attribute]:
+        return model.entity_type(entity).attributes
+
+    designed = parse_known(text, attributes, calendar())
     if designed.entity != type_.name:
         raise bad_url(
             f"The entity name specified in fetchxml ('{designed.entity}') does not match the entity name "
             f"specified in Entity Set Name ('{type_.entity.entity_set}')."
         )
-    model = request.model
-    prepared = prepare(designed, lambda name: model.entity_type(name).attributes)
-    user = request.platform.user(request.user)
-    query = prepared.resolve(Circumstances(dt.datetime.now(dt.UTC), user=user))
+    prepared = prepare(designed, attributes, calendar())
+    query = prepared.resolve(circumstances_of(request.platform, request.user))
     asked = query.columns
     if not query.is_aggregate and not query.distinct:
         query = replace(query, columns=_with_keys(query, type_))
@@ -107,14 +111,11 @@ def _result(request: Request, query: Query, paging: Paging, size: int, *, total:
     token = read_inner(paging.cookie, paging.page).token if paging.cookie else None
     if not token and paging.page > 1:
         before = size * (paging.page - 1)
-        if before >= SIMPLE_PAGING:
+        if before >= MOST_PASSED_OVER:
             raise WebApiError(
-                400, "0x80041103", f"Paging without a cookie reaches at most {SIMPLE_PAGING} rows."
+                400, "0x80041103", f"Paging without a cookie reaches at most {MOST_PASSED_OVER} rows."
             )
-        token = request.platform.query(query, Page(before), call=request.call).next
-        if token is None:
-            return QueryResult([], None, None)
-    return request.platform.query(query, Page(size, token or None, total), call=request.call)
+    return request.platform.query(query, Page(size, token or None, total, paging.page), call=request.call)
 
 
 def _paging(

@@ -6,14 +6,15 @@ of the query: `contains`, `startswith` and `endswith` are patterns, in which `%`
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
 from odata_query import ast
 
+from crmbox.calendar import calendar
 from crmbox.platform import EmbeddedPlatform
+from crmbox.webapi.callers import circumstances_of
 from crmbox.webapi.errors import WebApiError, bad_url, unsupported
 from crmbox.webapi.model import EntityType
 from crmbox.webapi.navigation import Collection
@@ -23,9 +24,9 @@ from crmbox.webapi.odata.functions import NAMESPACE, full_name, path_and_conditi
 from crmbox.webapi.odata.properties import Paths, Place, no_property
 from crmbox.webapi.odata.related import Related, listed
 from crmclient.errors import InvalidQuery
-from crmclient.metadata import AttributeType
+from crmclient.metadata import Attribute, AttributeType
 from crmclient.platform import Call
-from crmclient.query.ast import Condition, Filter, FilterItem, Operator
+from crmclient.query.ast import Condition, Filter, FilterItem, Link, Operator
 from crmclient.query.designed import DesignedFilter
 from crmclient.query.resolving import Circumstances, prepare_filter
 from crmclient.values import Guid
@@ -39,6 +40,7 @@ _OPPOSITES: Final = {
     Operator.BETWEEN: Operator.NOT_BETWEEN,
     Operator.NULL: Operator.NOT_NULL,
     Operator.CONTAIN_VALUES: Operator.NOT_CONTAIN_VALUES,
+    Operator.UNDER: Operator.NOT_UNDER,
 }
 _BOTH_WAYS: Final = {**_OPPOSITES, **{denied: operator for operator, denied in _OPPOSITES.items()}}
 _ORDERS: Final = {
@@ -48,11 +50,18 @@ _ORDERS: Final = {
     Operator.LT: Operator.GE,
 }
 
+_DENIED: Final = _BOTH_WAYS.keys() | _ORDERS.keys()
+
 
 def denied(item: FilterItem) -> FilterItem:
-    """A filter that holds for exactly the rows that `item` does not hold for."""
+    """A filter that holds for exactly the rows that `item` does not hold for.
+
+    Raises WebApiError for an operator that has no opposite.
+    """
     if isinstance(item, Filter):
         return Filter(tuple(denied(part) for part in item.items), not item.any)
+    if isinstance(item, Link) or item.operator not in _DENIED:
+        raise unsupported("such a condition within all(…)")
     if item.operator in _ORDERS:
         empty = [Condition(item.attribute, Operator.NULL, (), item.link)]
         if item.value_of is not None:
@@ -105,7 +114,7 @@ class Filters:
         return item if isinstance(item, Filter) else Filter((item,))
 
     def circumstances(self) -> Circumstances:
-        return Circumstances(dt.datetime.now(dt.UTC), user=self._platform.user(self._user))
+        return circumstances_of(self._platform, self._user)
 
 
 class _Reader:
@@ -178,8 +187,16 @@ class _Reader:
         place = self._paths.place(self._without_variable(path), logical=True)
         name = place.attribute.logical_name
         alone = DesignedFilter((replace(designed, attribute=name),))
+        model, type_ = self._filters.model, self._paths.type
+
+        def attributes(entity: str) -> Mapping[str, Attribute]:
+            """Of the query's own entity with what the place names, which may be another's."""
+            if entity == type_.name:
+                return {**type_.attributes, name: place.attribute}
+            return model.entity_type(entity).attributes
+
         try:
-            prepared = prepare_filter(alone, self._paths.type.name, lambda _: {name: place.attribute})
+            prepared = prepare_filter(alone, self._paths.type.name, attributes, calendar())
             found = prepared.resolve(self._filters.circumstances())
         except InvalidQuery as error:
             raise WebApiError(400, "0x80041103", str(error)) from None
@@ -246,4 +263,4 @@ def _moved(item: FilterItem, link: str | None) -> FilterItem:
     """A filter of one entity as a filter of the link that leads there."""
     if isinstance(item, Filter):
         return Filter(tuple(_moved(part, link) for part in item.items), item.any)
-    return replace(item, link=link)
+    return item if isinstance(item, Link) else replace(item, link=link)

@@ -9,7 +9,7 @@ from crmbox.webapi.errors import WebApiError, bad_url
 from crmbox.webapi.model import EntityType, Model
 from crmbox.webapi.navigation import Lookup
 from crmclient.metadata import Attribute
-from crmclient.query.ast import Column, Link
+from crmclient.query.ast import Column, Link, LinkType
 
 
 def attribute_of(type_: EntityType, name: str, *, logical: bool = False) -> Attribute:
@@ -123,7 +123,7 @@ def _links(node: _Node) -> tuple[Link, ...]:
             child.type.entity.primary_id,
             child.lookup,
             child.alias or "",
-            outer=True,
+            type=LinkType.OUTER,
             columns=tuple(child.columns),
             links=_links(child),
         )

@@ -13,7 +13,7 @@ from crmbox.webapi.sql.statement import refused, text_of
 from crmbox.webapi.sql.tables import Place, Tables
 from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior
 from crmclient.query.ast import Condition, Filter, FilterItem, Operator
-from crmclient.query.calendar import later_by_months
+from crmclient.query.fiscal import later_by_months
 from crmclient.values import Value
 
 _NOW: Final = frozenset({"GETUTCDATE", "GETDATE", "SYSUTCDATETIME"})

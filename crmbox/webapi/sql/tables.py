@@ -12,7 +12,7 @@ from crmbox.webapi.odata.properties import no_property
 from crmbox.webapi.sql.statement import refused
 from crmclient.errors import UnknownEntity
 from crmclient.metadata import Attribute
-from crmclient.query.ast import Column, Link
+from crmclient.query.ast import Column, Link, LinkType
 
 _HINTS = frozenset({"this", "alias", "hints"})
 
@@ -109,7 +109,7 @@ def _links(table: Table) -> tuple[Link, ...]:
             child.own,
             child.parents,
             child.link or "",
-            outer=child.outer,
+            type=LinkType.OUTER if child.outer else LinkType.INNER,
             columns=tuple(child.columns),
             links=_links(child),
         )

@@ -23,7 +23,7 @@ from crmclient.errors import InvalidQuery, MissingPrivilege, UnexpectedAnswer, U
 from crmclient.metadata import Entity, OptionSet
 from crmclient.values import Guid
 
-FORMAT: Final = "2"
+FORMAT: Final = "3"
 """Part of every document's name: a later form of documents does not meet those of an earlier one."""
 
 _ENTITIES, _OPTION_SETS, _PROCESSES = "entities", "optionsets", "processes"

@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, TypeVar
 
@@ -41,6 +41,7 @@ _ONE_TO_MANY: Final = ",".join(
     (
         *("SchemaName", "ReferencedEntity", "ReferencingEntity", "ReferencingAttribute"),
         *("ReferencingEntityNavigationPropertyName", "CascadeConfiguration"),
+        "IsHierarchical",
     )
 )
 _MANY_TO_MANY: Final = ",".join(
@@ -116,9 +117,19 @@ class Fetcher:
         with _noted(unknown, OPTIONS):
             choices = self._choices(path, name, listed)
         found = _read(lambda: [reading.attribute(item, name, choices) for item in listed])
+        relationships = _read(lambda: tuple(reading.relationships(related)))
+        parents = {
+            known.referencing_attribute
+            for known in relationships
+            if known.is_hierarchical and known.referenced == known.referencing == name
+        }
         return EntityDocument(
-            {item.logical_name: item for item in found if isinstance(item, Attribute)},
-            _read(lambda: tuple(reading.relationships(related))),
+            {
+                item.logical_name: replace(item, is_parent=item.logical_name in parents)
+                for item in found
+                if isinstance(item, Attribute)
+            },
+            relationships,
             _read(lambda: reading.navigation(related)),
             _read(lambda: reading.collections(related, name)),
             unknown,

@@ -115,6 +115,7 @@ def relationships(item: Mapping[str, Any]) -> Iterator[Relationship]:
             one["ReferencingEntity"],
             one["ReferencingAttribute"],
             on_delete=_CASCADES.get(str(cascade), Cascade.REMOVE_LINK),
+            is_hierarchical=bool(one.get("IsHierarchical")),
         )
     for many in item.get("ManyToManyRelationships") or ():
         found[many["SchemaName"]] = Relationship(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from crmclient.dataverse.metadata.catalogue import Catalogue
 from crmclient.dataverse.queries.sources import Source
 from crmclient.metadata import Attribute, AttributeType, OptionSet
-from crmclient.query.ast import Condition, Filter, FilterItem, Operator
+from crmclient.query.ast import Condition, Filter, FilterItem, Link, Operator
 
 
 class Choices:
@@ -21,9 +22,19 @@ class Choices:
         """The filter of the entity, or of the link `standing`."""
         return Filter(tuple(self._item(item, standing) for item in group.items), group.any)
 
+    def link(self, link: Link) -> Link:
+        """A link with its own filter and those of the links in it."""
+        return replace(
+            link,
+            filter=None if link.filter is None else self.group(link.filter, link.alias),
+            links=tuple(self.link(nested) for nested in link.links),
+        )
+
     def _item(self, item: FilterItem, standing: str | None) -> FilterItem:
         if isinstance(item, Filter):
             return self.group(item, standing)
+        if isinstance(item, Link):
+            return self.link(item)
         if item.operator not in (Operator.EQ, Operator.NE) or not item.values:
             return item
         source = self._sources.get(standing if item.link is None else item.link)

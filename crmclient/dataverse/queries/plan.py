@@ -86,6 +86,8 @@ class _Writer:
         )
 
     def _link(self, link: Link) -> Link:
+        if not link.type.joins:
+            return self._choices.link(link)
         return replace(
             link,
             columns=self._columns(link.alias),

@@ -50,7 +50,7 @@ class Queries:
         check_page(query, page)
         shape = digest(shape_of(query)[0])
         plan = plan_of(query, self._catalogue, self._files, call)
-        start = Position() if page.token is None else unseal(page.token, shape)
+        start = Position(page.number) if page.token is None else unseal(page.token, shape)
         if query.top is not None and query.top <= LARGEST_PAGE:
             rows = self._ask(plan, plan.query, start, None, call).rows
             return QueryResult(plan.rows(rows), None, len(rows) if page.total else None)

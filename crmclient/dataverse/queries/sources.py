@@ -60,6 +60,6 @@ def _source(alias: str | None, name: str, columns: tuple[Column, ...], catalogue
 
 
 def _links(source: Query | Link) -> Iterator[Link]:
-    for link in source.links:
+    for link in (*(source.filter.links if source.filter else ()), *source.links):
         yield link
         yield from _links(link)

@@ -46,7 +46,7 @@ def link(link: Link | DesignedLink, children: Iterable[Element]) -> Element:
         "name": link.entity,
         "from": link.from_attribute,
         "to": link.to_attribute,
-        "link-type": "outer" if link.outer else "inner",
+        "link-type": link.type.value,
         "alias": link.alias,
     }
     return element("link-entity", attributes, children)

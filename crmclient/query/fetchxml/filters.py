@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from crmclient.query.ast import Operator
@@ -10,6 +11,7 @@ from crmclient.query.designed import (
     DesignedCondition,
     DesignedFilter,
     DesignedItem,
+    DesignedLink,
     DesignedOperator,
     DesignedValue,
     Literal,
@@ -30,10 +32,17 @@ _COMPARABLE: Final = frozenset({Operator.EQ, Operator.NE, Operator.GT, Operator.
 class FilterReader:
     """Reads the filters of the entity (`standing` None) or of a link."""
 
-    def __init__(self, aliases: Aliases, standing: str | None, problems: list[Problem]) -> None:
+    def __init__(
+        self,
+        aliases: Aliases,
+        standing: str | None,
+        problems: list[Problem],
+        read_link: Callable[[document.Element], DesignedLink],
+    ) -> None:
         self._aliases = aliases
         self._standing = standing
         self._problems = problems
+        self._read_link = read_link
 
     def read(self, element: document.Element) -> DesignedFilter:
         group = Reading(element, "filter", self._problems)
@@ -55,22 +64,23 @@ class FilterReader:
             elif child.tag == "condition":
                 items.extend(self._condition(child))
             else:
-                self._refuse_link(child)
+                items.append(self._link_in_filter(child))
         return DesignedFilter(tuple(items), kind == "or")
 
-    def _refuse_link(self, element: document.Element) -> None:
-        kind = element.get("link-type", "inner")
-        link = Reading(element, f"link-entity {element.get('name', '')}", self._problems)
-        link.wrong(
-            Sentence(
-                "a link-entity inside a filter (link-type %(kind)s) is not supported; write an outer "
-                "link-entity, and a condition with its alias as entityname",
-                kind=repr(kind),
+    def _link_in_filter(self, element: document.Element) -> DesignedLink:
+        link = self._read_link(element)
+        if not link.type.stands_in_filter:
+            Reading(element, f"link-entity {element.get('name', '')}", self._problems).wrong(
+                Sentence(
+                    "a link-entity inside a filter has the link-type any, not any, all or not all, not "
+                    "%(kind)s",
+                    kind=repr(link.type.value),
+                )
             )
-        )
+        return link
 
     def _condition(self, element: document.Element) -> list[DesignedCondition]:
-        """One condition, or none when something is wrong with it."""
+        """One condition. Of one that is wrong, the attribute is left, so that its name is checked."""
         name = f"condition {element.get('attribute', '')} {element.get('operator', '')}"
         condition = Reading(element, name.strip(), self._problems)
         condition.ignore("uiname", "uitype", "uihidden")
@@ -83,8 +93,9 @@ class FilterReader:
         text, other = condition.text("value"), condition.text("valueof")
         condition.finish()
         texts = _listed(condition)
+        left = [DesignedCondition(attribute, Operator.NOT_NULL, (), link)] if attribute else []
         if operator is None:
-            return []
+            return left
         if other:
             if text or texts or operator not in _COMPARABLE:
                 condition.wrong(
@@ -93,7 +104,7 @@ class FilterReader:
             value_of = self._value_of(condition, other, link)
             return [DesignedCondition(attribute, operator, (), link, value_of)]
         values = _values(condition, operator, text, texts)
-        return [] if values is None else [DesignedCondition(attribute, operator, values, link)]
+        return left if values is None else [DesignedCondition(attribute, operator, values, link)]
 
     def _link(self, condition: Reading) -> str | None:
         entity_name = condition.text("entityname")

@@ -14,7 +14,7 @@ from typing import Final
 from lxml import etree
 
 from crmclient.errors import InvalidQuery
-from crmclient.query.ast import Condition, Filter, Link, Operator, Query
+from crmclient.query.ast import Condition, Filter, FilterItem, Link, Operator, Query
 from crmclient.query.fetchxml import building
 from crmclient.query.fetchxml.document import Element
 from crmclient.query.shape import DEEPEST, LISTS, TOO_DEEP_A_FILTER, TOO_DEEP_LINKS
@@ -74,11 +74,17 @@ def _link(link: Link, depth: int) -> Element:
 def _group(group: Filter, standing: str, depth: int = 1) -> Element:
     if depth > DEEPEST:
         raise InvalidQuery(TOO_DEEP_A_FILTER)
-    items = (
-        _condition(item, standing) if isinstance(item, Condition) else _group(item, standing, depth + 1)
-        for item in group.items
-    )
+    items = (_item(item, standing, depth) for item in group.items)
     return building.element("filter", {"type": "or" if group.any else "and"}, items)
+
+
+def _item(item: FilterItem, standing: str, depth: int) -> Element:
+    match item:
+        case Condition():
+            return _condition(item, standing)
+        case Link():
+            return _link(item, depth)
+    return _group(item, standing, depth + 1)
 
 
 def _condition(condition: Condition, standing: str) -> Element:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from crmclient.query.ast import Order
+from crmclient.query.ast import LinkType, Order
 from crmclient.query.bounds import MOST_LINKS
 from crmclient.query.designed import DesignedColumn, DesignedFilter, DesignedLink, DesignedQuery
 from crmclient.query.fetchxml import document
@@ -16,7 +16,7 @@ from crmclient.query.fetchxml.filters import FilterReader
 from crmclient.query.problems import Problem, QueryProblems
 from crmclient.sentences import Counted, Sentence
 
-_LINK_TYPES: Final = {"inner": False, "outer": True}
+_LINK_TYPES: Final = {type.value: type for type in LinkType}
 _CHILDREN: Final = frozenset({"attribute", "all-attributes", "order", "filter", "link-entity"})
 
 
@@ -24,6 +24,18 @@ def parse(text: str) -> DesignedQuery:
     """The query that a FetchXML text describes; its entity element alone will do.
 
     Raises QueryProblems with everything that is wrong or not supported, each with its line.
+    """
+    query, problems = read(text)
+    if problems:
+        raise QueryProblems(problems)
+    return query
+
+
+def read(text: str) -> tuple[DesignedQuery, list[Problem]]:
+    """As much of the query as can be read, and everything that is wrong or not supported, by line.
+
+    What is wrong is left out, but for the names in it: metadata can be asked for these all the same. Raises
+    QueryProblems for a text that is no FetchXML at all.
     """
     problems: list[Problem] = []
     root = document.tree(text)
@@ -33,9 +45,7 @@ def parse(text: str) -> DesignedQuery:
         query = _entity(root, _Fetch(), problems)
     else:
         raise _begins_with(root, "fetch")
-    if problems:
-        raise QueryProblems(sorted(problems, key=lambda problem: problem.line or 0))
-    return query
+    return query, sorted(problems, key=lambda problem: problem.line or 0)
 
 
 def parse_filter(text: str) -> DesignedFilter:
@@ -44,7 +54,7 @@ def parse_filter(text: str) -> DesignedFilter:
     if root.tag != "filter":
         raise _begins_with(root, "filter")
     problems: list[Problem] = []
-    found = FilterReader(Aliases(root), None, problems).read(root)
+    found = _Reader(Aliases(root), problems, aggregate=False).filter_of(root, None)
     if problems:
         raise QueryProblems(problems)
     return found
@@ -64,6 +74,8 @@ class _Fetch:
     top: int | None = None
     page_size: int | None = None
     total: bool = False
+    page: int = 1
+    paging_cookie: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,22 +95,23 @@ def _fetch(fetch: Reading) -> DesignedQuery:
         fetch.wrong(Sentence("mapping %(name)s is not supported; only logical is", name=repr(mapping)))
     if fetch.flag("useraworderby"):
         fetch.wrong(Sentence("useraworderby is not supported: choices are sorted by their labels"))
-    fetch.refuse("paging-cookie", Sentence("take it out; a cursor does its work"))
     fetch.refuse("utc-offset", Sentence("days begin in the service's time zone"))
     fetch.refuse("datasource", Sentence("retained data cannot be read"))
     fetch.refuse("aggregatelimit", Sentence("leave it to the platform"))
     page = fetch.whole("page")
-    if page not in (None, 1):
-        fetch.wrong(Sentence("page is not supported but for the first one; a cursor leads to the others"))
     settings = _Fetch(
         fetch.flag("aggregate"),
         fetch.flag("distinct"),
         fetch.whole("top"),
         fetch.whole("count"),
         fetch.flag("returntotalrecordcount"),
+        page or 1,
+        fetch.text("paging-cookie") or None,
     )
     if settings.top is not None and (page is not None or settings.page_size is not None):
         fetch.wrong(Sentence("top excludes page and count"))
+    elif settings.page > 1 and settings.page_size is None:
+        fetch.wrong(Sentence("page needs count, which says how many rows a page has"))
     fetch.finish()
     entities = list(fetch.children({"entity"}))
     if len(entities) != 1:
@@ -137,6 +150,8 @@ def _entity(element: document.Element, fetch: _Fetch, problems: list[Problem]) -
         body.all_columns,
         fetch.page_size,
         fetch.total,
+        fetch.page,
+        fetch.paging_cookie,
     )
     if fetch.aggregate and not query.is_aggregate and not problems:
         entity.wrong(Sentence("aggregate queries need columns that are grouped or aggregated"))
@@ -157,6 +172,7 @@ class _Reader:
         children: dict[str, list[document.Element]] = {kind: [] for kind in _CHILDREN}
         for child in parent.children(_CHILDREN):
             children[str(child.tag)].append(child)
+        links = [self.link(child) for child in children["link-entity"]]
         columns = [
             read_column(self._reading(child, "attribute"), aggregate=self._aggregate)
             for child in children["attribute"]
@@ -168,8 +184,11 @@ class _Reader:
         return _Body(
             tuple(dict.fromkeys(columns)),
             self._all_columns(children["all-attributes"]),
-            self._filter(children["filter"], alias),
-            tuple(self._link(child) for child in children["link-entity"]),
+            _with_links(
+                self._filter(children["filter"], alias),
+                tuple(link for link in links if link.type.stands_in_filter),
+            ),
+            tuple(link for link in links if not link.type.stands_in_filter),
         )
 
     def orders(self, entity: Reading) -> tuple[Order, ...]:
@@ -194,30 +213,47 @@ class _Reader:
         return bool(elements)
 
     def _filter(self, elements: list[document.Element], alias: str | None) -> DesignedFilter | None:
-        reader = FilterReader(self._aliases, alias, self._problems)
-        filters = tuple(reader.read(element) for element in elements)
+        filters = tuple(self.filter_of(element, alias) for element in elements)
         return DesignedFilter(filters) if len(filters) > 1 else filters[0] if filters else None
 
-    def _link(self, element: document.Element) -> DesignedLink:
+    def filter_of(self, element: document.Element, alias: str | None) -> DesignedFilter:
+        return FilterReader(self._aliases, alias, self._problems, self.link).read(element)
+
+    def link(self, element: document.Element) -> DesignedLink:
         alias = self._aliases.of(element)
         link = Reading(element, f"link-entity {element.get('name', '')} ({alias})", self._problems)
         link.ignore("intersect", "visible")
         _refuse_prefilter(link)
         kind = link.text("link-type") or "inner"
-        if kind not in _LINK_TYPES:
+        type = _LINK_TYPES.get(kind)
+        if type is None:
+            known = ", ".join(_LINK_TYPES)
             link.wrong(
-                Sentence("the link-type %(kind)s is not supported; inner and outer are", kind=repr(kind))
+                Sentence(
+                    "the link-type %(kind)s is not supported; there are %(known)s",
+                    kind=repr(kind),
+                    known=known,
+                )
             )
+            type = LinkType.INNER
         link.name("alias")
         name, from_, to = link.needed(), link.needed("from"), link.needed("to")
         link.finish()
         body = self.body(link, alias)
+        if not type.joins and (self._orders[alias] or _shows(body)):
+            link.wrong(
+                Sentence(
+                    "a link-entity of the link-type %(kind)s gives no columns to answer or to sort by; take "
+                    "attribute and order out of it",
+                    kind=repr(kind),
+                )
+            )
         return DesignedLink(
             name,
             from_,
             to,
             alias,
-            _LINK_TYPES.get(kind, False),
+            type,
             body.columns,
             body.filter,
             body.links,
@@ -227,6 +263,18 @@ class _Reader:
     def _reading(self, element: document.Element, kind: str) -> Reading:
         name = element.get("name") or element.get("attribute") or element.get("alias") or ""
         return Reading(element, f"{kind} {name}".rstrip(), self._problems)
+
+
+def _shows(source: _Body | DesignedLink) -> bool:
+    """Whether any column of it, or of the links in it, is answered."""
+    return bool(source.columns) or source.all_columns or any(map(_shows, source.links))
+
+
+def _with_links(filter: DesignedFilter | None, links: tuple[DesignedLink, ...]) -> DesignedFilter | None:
+    """Links of types that stand in filters must hold beside the filter where they stand beside it."""
+    if filter is None:
+        return DesignedFilter(links) if links else None
+    return DesignedFilter((filter, *links)) if links else filter
 
 
 def _refuse_prefilter(reading: Reading) -> None:

@@ -11,6 +11,7 @@ from crmclient.query.ast import Order
 from crmclient.query.designed import (
     DesignedCondition,
     DesignedFilter,
+    DesignedItem,
     DesignedLink,
     DesignedQuery,
     values_taken,
@@ -30,11 +31,17 @@ def write(query: DesignedQuery) -> str:
     fetch = {
         "top": None if query.top is None else str(query.top),
         "count": None if query.page_size is None else str(query.page_size),
+        "page": None if query.page == 1 else str(query.page),
+        "paging-cookie": query.paging_cookie,
         "returntotalrecordcount": building.flag(query.total),
         "distinct": building.flag(query.distinct),
         "aggregate": building.flag(query.is_aggregate),
     }
-    return etree.tostring(building.element("fetch", fetch, [entity]), pretty_print=True, encoding="unicode")
+    try:
+        root = building.element("fetch", fetch, [entity])
+    except ValueError:
+        raise InvalidQuery(Sentence("fetch: its cookie has characters that XML cannot hold.")) from None
+    return etree.tostring(root, pretty_print=True, encoding="unicode")
 
 
 def write_filter(filter: DesignedFilter) -> str:
@@ -65,11 +72,17 @@ def _name(source: DesignedQuery | DesignedLink) -> str:
 
 
 def _filter(group: DesignedFilter, standing: str | None) -> Element:
-    items = (
-        _condition(item, standing) if isinstance(item, DesignedCondition) else _filter(item, standing)
-        for item in group.items
-    )
+    items = (_item(item, standing) for item in group.items)
     return building.element("filter", {"type": "or" if group.any else "and"}, items)
+
+
+def _item(item: DesignedItem, standing: str | None) -> Element:
+    match item:
+        case DesignedCondition():
+            return _condition(item, standing)
+        case DesignedLink():
+            return _link(item)
+    return _filter(item, standing)
 
 
 def _condition(condition: DesignedCondition, standing: str | None) -> Element:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from crmclient.errors import InvalidQuery
-from crmclient.metadata import PlatformUser
+from crmclient.metadata import PlatformUser, UserReports
 from crmclient.query.designed import (
     ClaimValue,
     DesignedValue,
@@ -19,12 +20,15 @@ from crmclient.query.designed import (
 )
 from crmclient.sentences import Sentence
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
     """`now` is aware. `parameters` has every parameter of the query, None for an optional one that is not
     given. `user` is None for a caller without a platform user; `user_values` are the caller's properties,
     with `type` and `roles`, and `claims` those of its token by the paths that are asked for.
+    `reports` tells, when it is asked, who reports to the user.
     `fetched` has the row of each data fetcher by the fetcher's name, and `record` the record's attributes.
     """
 
@@ -35,6 +39,7 @@ class Circumstances:
     claims: Mapping[str, object] = field(default_factory=dict)
     fetched: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     record: Mapping[str, object] = field(default_factory=dict)
+    reports: Callable[[], UserReports] = UserReports
 
 
 class Absent(Exception):
@@ -65,6 +70,26 @@ def value_of(value: DesignedValue, circumstances: Circumstances) -> object:
             return _known(circumstances.fetched.get(fetcher, {}).get(key))
         case RecordValue(attribute):
             return _known(circumstances.record.get(attribute))
+
+
+def read_value(value: DesignedValue, circumstances: Circumstances, read: Callable[[object], T]) -> T:
+    """What is given for `value`, as `read` makes it of the attribute's type.
+
+    Raises Absent, Unknown, TypeError where the type is another, and ValueError for a parameter or a literal
+    that the attribute cannot have. Of the caller or of a fetcher such a value is Unknown: no text of a record
+    must make the endpoint fail. Of a claim that holds for its type, too: the configuration does not say it.
+    """
+    given = value_of(value, circumstances)
+    try:
+        return read(given)
+    except TypeError:
+        if isinstance(value, ClaimValue):
+            raise Unknown from None
+        raise
+    except ValueError:
+        if isinstance(value, Literal | Parameter):
+            raise
+        raise Unknown from None
 
 
 def _known(value: object) -> object:

@@ -9,25 +9,30 @@ from typing import Final, TypeAlias, TypeVar, cast
 
 from crmclient import fitting
 from crmclient.errors import UnfitValue
-from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior, PlatformUser
+from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior
 from crmclient.query import literals
-from crmclient.query.ast import Condition, Filter, FilterItem, Operator
+from crmclient.query.ast import Condition, FilterItem, Operator
 from crmclient.query.bounds import MOST_VALUES
-from crmclient.query.calendar import COUNTED_FROM_NOW, Bound, Calendar, Moment
+from crmclient.query.calendar import Calendar
 from crmclient.query.designed import (
-    WHOLE_DAYS,
-    ClaimValue,
     DateOperator,
     DesignedCondition,
-    DesignedValue,
     Literal,
     Parameter,
     UserOperator,
     values_taken,
 )
-from crmclient.query.families import FAMILY, OPERATORS, Family, are_comparable, not_comparable
-from crmclient.query.resolving.circumstances import Absent, Circumstances, Unknown, user_of, value_of
+from crmclient.query.families import (
+    FAMILY,
+    OF_RECORDS_HIERARCHY,
+    OPERATORS,
+    Family,
+    are_comparable,
+    not_comparable,
+)
+from crmclient.query.resolving.circumstances import Absent, Circumstances, Unknown, read_value
 from crmclient.query.resolving.names import Names
+from crmclient.query.resolving.relative_conditions import of_date, of_period, of_user
 from crmclient.query.shape import LISTS
 from crmclient.sentences import Sentence
 from crmclient.values import Reference, Value
@@ -52,23 +57,18 @@ _HOLD_IDS: Final = frozenset({Family.TEXT, Family.GUID, Family.REFERENCE})
 _OPTIONS: Final = frozenset({Operator.CONTAIN_VALUES, Operator.NOT_CONTAIN_VALUES})
 _EXACT: Final = frozenset({Operator.EQ, Operator.NE, Operator.IN, Operator.NOT_IN})
 
-_OF_USER: Final[dict[UserOperator, tuple[Operator, Callable[[PlatformUser], tuple[str, ...]]]]] = {
-    UserOperator.EQ_USER: (Operator.EQ, lambda user: (user.id,)),
-    UserOperator.NE_USER: (Operator.NE, lambda user: (user.id,)),
-    UserOperator.EQ_BUSINESS_UNIT: (Operator.EQ, lambda user: (user.business_unit_id,)),
-    UserOperator.NE_BUSINESS_UNIT: (Operator.NE, lambda user: (user.business_unit_id,)),
-    UserOperator.EQ_USER_TEAMS: (Operator.IN, lambda user: user.team_ids),
-    UserOperator.EQ_USER_OR_TEAMS: (Operator.IN, lambda user: (user.id, *user.team_ids)),
-}
-
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """Prepares conditions that stand in the filter of the entity or link `standing`."""
+    """Prepares conditions that stand in the filter of the entity or link `standing`.
+
+    `denied`: rows are kept where the filter holds for nothing. Unknown then passes, for whoever denies.
+    """
 
     names: Names
     calendar: Calendar
     standing: str | None
+    denied: bool = False
 
     def prepare(self, condition: DesignedCondition) -> Resolve | None:
         """None when something is wrong, which is then among the names' problems."""
@@ -86,6 +86,9 @@ class Writer:
             return None
         if attribute is None:
             return None
+        if self._lacks_hierarchy(condition, alias, attribute):
+            self.names.wrong(construct, Sentence("the records that it names form no hierarchy"))
+            return None
         try:
             build = _builder(condition, attribute, self.calendar)
         except (TypeError, ValueError) as error:
@@ -93,9 +96,21 @@ class Writer:
             return None
         return self._guarded(build, construct)
 
+    def _lacks_hierarchy(self, condition: DesignedCondition, alias: str | None, attribute: Attribute) -> bool:
+        """Whether the operator would follow a hierarchy that there is not."""
+        follows = condition.operator in OF_RECORDS_HIERARCHY
+        applies = follows and FAMILY[attribute.type] in OPERATORS[Operator.UNDER]
+        return applies and not self.names.has_hierarchy(alias, attribute)
+
     def _reaches(self, alias: str | None, construct: str) -> bool:
         if self.names.are_near(alias, self.standing):
             return True
+        if self.standing is None:
+            self.names.wrong(
+                construct,
+                Sentence("what is in the link %(alias)s cannot be named outside of it", alias=repr(alias)),
+            )
+            return False
         self.names.wrong(
             construct,
             Sentence("a link's filter can name the link or its parent, not %(alias)s", alias=repr(alias)),
@@ -130,9 +145,14 @@ class Writer:
         )
         return lambda _: fixed
 
+    @property
+    def nothing(self) -> Condition:
+        """What holds for no row."""
+        return Condition(self.names.primary_id(self.standing), Operator.NULL)
+
     def _guarded(self, build: Callable[[Circumstances], FilterItem], construct: str) -> Resolve:
         # Whatever the operator: also *not the caller* holds for nothing when there is no caller.
-        nothing = Condition(self.names.primary_id(self.standing), Operator.NULL)
+        nothing = self.nothing
 
         def resolve(circumstances: Circumstances) -> FilterItem | None:
             try:
@@ -140,6 +160,8 @@ class Writer:
             except Absent:
                 return None
             except Unknown:
+                if self.denied:
+                    raise
                 return nothing
             except (TypeError, ValueError) as error:
                 raise UnfitValue(
@@ -188,93 +210,12 @@ def _builder(
     """Raises ValueError for what is wrong whatever the circumstances."""
     match condition.operator:
         case UserOperator():
-            return _of_user(condition, condition.operator, attribute)
+            return of_user(condition, condition.operator, attribute)
         case DateOperator():
-            return _of_date(condition, condition.operator, attribute, calendar)
+            return of_date(condition, condition.operator, attribute, calendar)
+        case Operator.IN_FISCAL_PERIOD:
+            return of_period(condition, attribute)
     return _of_values(condition, condition.operator, attribute, calendar)
-
-
-def _read(value: DesignedValue, circumstances: Circumstances, read: Callable[[object], T]) -> T:
-    """What is given for `value`, as `read` makes it of the attribute's type.
-
-    Raises Absent, Unknown, TypeError where the type is another, and ValueError for a parameter or a literal
-    that the attribute cannot have. Of the caller or of a fetcher such a value is Unknown: no text of a record
-    must make the endpoint fail. Of a claim that holds for its type, too: the configuration does not say it.
-    """
-    given = value_of(value, circumstances)
-    try:
-        return read(given)
-    except TypeError:
-        if isinstance(value, ClaimValue):
-            raise Unknown from None
-        raise
-    except ValueError:
-        if isinstance(value, Literal | Parameter):
-            raise
-        raise Unknown from None
-
-
-def _of_user(
-    condition: DesignedCondition, operator: UserOperator, attribute: Attribute
-) -> Callable[[Circumstances], FilterItem]:
-    if not attribute.type.is_reference and attribute.type is not AttributeType.UNIQUEIDENTIFIER:
-        raise ValueError(Sentence("a %(type)s cannot be compared with the caller", type=attribute.type.value))
-    plain, ids = _OF_USER[operator]
-
-    def build(circumstances: Circumstances) -> FilterItem:
-        values = ids(user_of(circumstances))
-        if not values:
-            raise Unknown
-        return Condition(condition.attribute, plain, values, condition.link)
-
-    return build
-
-
-def _of_date(
-    condition: DesignedCondition, operator: DateOperator, attribute: Attribute, calendar: Calendar
-) -> Callable[[Circumstances], FilterItem]:
-    if attribute.type is not AttributeType.DATETIME:
-        raise ValueError(Sentence("the operator compares dates, not a %(type)s", type=attribute.type.value))
-    if attribute.behavior is DateTimeBehavior.DATE_ONLY and operator in COUNTED_FROM_NOW:
-        raise ValueError(Sentence("the attribute holds days without a time"))
-    values = condition.values
-
-    def day(given: object) -> dt.date:
-        return fitting.day(literals.day_of(given, calendar))
-
-    def bounds(circumstances: Circumstances) -> tuple[Bound, ...]:
-        moment = Moment(circumstances.now, calendar)
-        if operator in WHOLE_DAYS:
-            return moment.on(operator, _read(values[0], circumstances, day))
-        return moment.bounds(operator, _read(values[0], circumstances, _count) if values else 1)
-
-    def build(circumstances: Circumstances) -> FilterItem:
-        parts = tuple(
-            Condition(condition.attribute, sign, (_stored_bound(instant, attribute),), condition.link)
-            for sign, instant in bounds(circumstances)
-        )
-        return parts[0] if len(parts) == 1 else Filter(parts)
-
-    if values and isinstance(values[0], Literal):
-        build(Circumstances(dt.datetime.now(dt.UTC)))
-    return build
-
-
-def _stored_bound(instant: dt.datetime, attribute: Attribute) -> dt.date:
-    match attribute.behavior:
-        case DateTimeBehavior.DATE_ONLY:
-            return fitting.day(instant.date())
-        case DateTimeBehavior.TIME_ZONE_INDEPENDENT:
-            return fitting.moment(instant.replace(tzinfo=dt.UTC))
-    return fitting.moment(literals.shifted(instant, dt.UTC))
-
-
-def _count(value: object) -> int:
-    if isinstance(value, str):
-        return literals.read_whole(value)
-    if type(value) is not int:
-        raise TypeError(Sentence("a whole number is needed"))
-    return value
 
 
 def _of_values(
@@ -293,7 +234,7 @@ def _of_values(
             if isinstance(value, Literal):
                 yield fixed[value]
             else:
-                yield from _read(value, circumstances, several)
+                yield from read_value(value, circumstances, several)
 
     def several(given: object) -> tuple[Value, ...]:
         if operator in LISTS and isinstance(given, tuple | list):

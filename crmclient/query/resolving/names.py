@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from crmclient.errors import UnknownEntity
 from crmclient.metadata import Attribute, AttributeType
-from crmclient.query.designed import DesignedLink, DesignedQuery
+from crmclient.query.designed import DesignedFilter, DesignedLink, DesignedQuery
 from crmclient.query.problems import Problem
 from crmclient.sentences import Sentence
 
@@ -24,14 +24,21 @@ class Names:
         self._attributes = attributes
         self._entities: dict[str | None, str] = {None: entity}
         self._parents: dict[str, str | None] = {}
+        # The innermost link that does not join, of those that each link is in or is itself.
+        self._enclosing: dict[str, str | None] = {}
         self._known: dict[str, Mapping[str, Attribute]] = {}
         self.all_of(entity, f"entity {entity}")
 
     @classmethod
     def of(cls, query: DesignedQuery, attributes: Attributes) -> Names:
         names = cls(query.entity, attributes)
-        for link in query.links:
-            names._add(link, None)
+        names._add_all(query.filter, query.links, None)
+        return names
+
+    @classmethod
+    def of_filter(cls, filter: DesignedFilter, entity: str, attributes: Attributes) -> Names:
+        names = cls(entity, attributes)
+        names._add_all(filter, (), None)
         return names
 
     def wrong(self, construct: str, message: str) -> None:
@@ -80,10 +87,36 @@ class Names:
     def are_near(self, alias: str | None, standing: str | None) -> bool:
         """Whether the filter of the link `standing` can name `alias`: itself or its parent. The entity's can
         name any link."""
-        if standing is None or alias == standing:
+        if alias == standing:
             return True
+        if standing is None:
+            return self.joins(alias)
         parent = self._parents.get(standing)
         return alias == parent or (parent is None and alias == self.root)
+
+    def joins(self, alias: str | None) -> bool:
+        """Whether rows have what belongs to `alias`: nothing in a link that does not join takes part."""
+        return alias is None or self._enclosing.get(alias) is None
+
+    def has_hierarchy(self, alias: str | None, attribute: Attribute) -> bool:
+        """Whether the records that an id or a lookup names form a hierarchy."""
+        if attribute.type.is_reference:
+            return any(self.parent_of(target) is not None for target in attribute.targets)
+        return attribute.is_primary_id and self.parent_of(self._entities.get(alias, self.root)) is not None
+
+    def parent_of(self, entity: str) -> str | None:
+        """The lookup by which records of an entity form a hierarchy; None also for an unknown entity."""
+        try:
+            known = self._known.get(entity) or self._attributes(entity)
+        except UnknownEntity:
+            return None
+        return next((name for name, attribute in known.items() if attribute.is_parent), None)
+
+    def _add_all(
+        self, filter: DesignedFilter | None, links: tuple[DesignedLink, ...], parent: str | None
+    ) -> None:
+        for link in (*(filter.links if filter else ()), *links):
+            self._add(link, parent)
 
     def _add(self, link: DesignedLink, parent: str | None) -> None:
         construct = f"link-entity {link.alias}"
@@ -91,6 +124,7 @@ class Names:
             self.wrong(construct, Sentence("the alias is used twice"))
         self._entities[link.alias] = link.entity
         self._parents[link.alias] = parent
+        outside = None if parent is None else self._enclosing[parent]
+        self._enclosing[link.alias] = outside if link.type.joins else link.alias
         self.all_of(link.entity, construct)
-        for nested in link.links:
-            self._add(nested, link.alias)
+        self._add_all(link.filter, link.links, link.alias)

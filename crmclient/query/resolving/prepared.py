@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from crmclient.metadata import AttributeType, DateTimeBehavior
-from crmclient.query.ast import Column, Filter, FilterItem, Link, Query
+from crmclient.query.ast import Column, Filter, FilterItem, Link, LinkType, Query
 from crmclient.query.bounds import MOST_COLUMNS, MOST_CONDITIONS, MOST_KEYS
 from crmclient.query.calendar import Calendar
 from crmclient.query.designed import (
@@ -16,6 +16,7 @@ from crmclient.query.designed import (
     DesignedColumn,
     DesignedCondition,
     DesignedFilter,
+    DesignedItem,
     DesignedLink,
     DesignedQuery,
     DesignedValue,
@@ -25,7 +26,7 @@ from crmclient.query.designed import (
     UserOperator,
     UserValue,
 )
-from crmclient.query.families import are_comparable, not_comparable
+from crmclient.query.families import OF_RECORDS_HIERARCHY, are_comparable, not_comparable
 from crmclient.query.problems import QueryProblems
 from crmclient.query.resolving.circumstances import Circumstances, Unknown, value_of
 from crmclient.query.resolving.conditions import Resolve, Writer
@@ -34,6 +35,9 @@ from crmclient.query.resolving.rows import check_rows
 from crmclient.sentences import Sentence
 
 UTC: Final = Calendar()
+
+_DENYING: Final = frozenset({LinkType.NOT_ANY, LinkType.ALL})
+"""Links that keep a row where something does not hold for any other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +90,7 @@ class Needs:
 
 @dataclass(frozen=True, slots=True)
 class PreparedFilter:
-    """`attributes` are those that its conditions look at, of which there are `conditions`."""
+    """`attributes` are those of its own entity or link that it looks at; `conditions`, how many it has."""
 
     _resolve: Resolve
     needs: Needs
@@ -101,9 +105,23 @@ class PreparedFilter:
 
 @dataclass(frozen=True, slots=True)
 class _PreparedLink:
+    """`conditions` counts those of its filter and of the links in it; `needs` are those of all of them."""
+
     link: Link
     filter: PreparedFilter | None
     links: tuple[_PreparedLink, ...]
+
+    @property
+    def needs(self) -> Needs:
+        found = Needs() if self.filter is None else self.filter.needs
+        for link in self.links:
+            found |= link.needs
+        return found
+
+    @property
+    def conditions(self) -> int:
+        own = 0 if self.filter is None else self.filter.conditions
+        return own + sum(link.conditions for link in self.links)
 
     def resolve(self, circumstances: Circumstances) -> Link:
         return replace(
@@ -139,16 +157,17 @@ def prepare(query: DesignedQuery, attributes: Attributes, calendar: Calendar = U
     """Raises QueryProblems: every name that does not exist and every literal that does not fit."""
     names = Names.of(query, attributes)
     columns = _columns(query, None, names, calendar)
-    filter = _filter(query.filter, None, names, calendar)
-    links = tuple(_link(link, None, names, calendar) for link in query.links)
+    writer = Writer(names, calendar, None)
+    filter = _filter(query.filter, writer)
+    links = tuple(_link(link, writer) for link in query.links)
     check_rows(query, names)
     _check_size(query, columns, filter, links, names)
     if names.problems:
         raise QueryProblems(names.problems)
     plain = Query(query.entity, columns, orders=query.orders, distinct=query.distinct, top=query.top)
-    needs = Needs()
-    for found in (filter, *_filters(links)):
-        needs = needs if found is None else needs | found.needs
+    needs = Needs() if filter is None else filter.needs
+    for link in links:
+        needs |= link.needs
     return PreparedQuery(plain, filter, links, needs)
 
 
@@ -156,8 +175,8 @@ def prepare_filter(
     filter: DesignedFilter, entity: str, attributes: Attributes, calendar: Calendar = UTC
 ) -> PreparedFilter:
     """A filter on one entity, alone. Raises QueryProblems."""
-    names = Names(entity, attributes)
-    prepared = _filter(filter, None, names, calendar)
+    names = Names.of_filter(filter, entity, attributes)
+    prepared = _filter(filter, Writer(names, calendar, None))
     if names.problems or prepared is None:
         raise QueryProblems(names.problems)
     return prepared
@@ -177,7 +196,7 @@ def _check_size(
             f"entity {query.entity}",
             Sentence("it selects %(count)s columns; at most %(most)s can be", count=width, most=most),
         )
-    conditions = sum(found.conditions for found in (filter, *_filters(links)) if found is not None)
+    conditions = sum(found.conditions for found in (filter, *links) if found is not None)
     if conditions > MOST_CONDITIONS:
         names.wrong(
             f"entity {query.entity}",
@@ -193,22 +212,25 @@ def _each(links: tuple[_PreparedLink, ...]) -> Iterator[_PreparedLink]:
         yield from _each(link.links)
 
 
-def _link(link: DesignedLink, parent: str | None, names: Names, calendar: Calendar) -> _PreparedLink:
-    own = names.attribute(link.alias, link.from_attribute, f"link-entity {link.alias} from")
-    theirs = names.attribute(parent, link.to_attribute, f"link-entity {link.alias} to")
+def _link(link: DesignedLink, outside: Writer) -> _PreparedLink:
+    """A link that stands in what `outside` writes the conditions of."""
+    names, parent = outside.names, outside.standing
+    # What has no name has been found wrong where it was read.
+    own = theirs = None
+    if link.from_attribute:
+        own = names.attribute(link.alias, link.from_attribute, f"link-entity {link.alias} from")
+    if link.to_attribute:
+        theirs = names.attribute(parent, link.to_attribute, f"link-entity {link.alias} to")
     if own is not None and theirs is not None and not are_comparable(own, theirs):
         names.wrong(f"link-entity {link.alias}", not_comparable(own, theirs))
-    columns = _columns(link, link.alias, names, calendar)
-    plain = Link(link.entity, link.from_attribute, link.to_attribute, link.alias, link.outer, columns)
+    columns = _columns(link, link.alias, names, outside.calendar)
+    writer = replace(outside, standing=link.alias, denied=outside.denied or link.type in _DENYING)
+    plain = Link(link.entity, link.from_attribute, link.to_attribute, link.alias, link.type, columns)
     return _PreparedLink(
         plain,
-        _filter(link.filter, link.alias, names, calendar),
-        tuple(_link(nested, link.alias, names, calendar) for nested in link.links),
+        _filter(link.filter, writer),
+        tuple(_link(nested, writer) for nested in link.links),
     )
-
-
-def _filters(links: tuple[_PreparedLink, ...]) -> Iterator[PreparedFilter | None]:
-    return (link.filter for link in _each(links))
 
 
 def _columns(
@@ -224,7 +246,9 @@ def _columns(
 
 def _column(column: DesignedColumn, alias: str | None, names: Names, calendar: Calendar) -> Column:
     construct = f"attribute {column.attribute}"
-    attribute = names.attribute(alias, column.attribute, construct)
+    attribute = names.attribute(alias, column.attribute, construct) if column.attribute else None
+    if not names.joins(alias):
+        names.wrong(construct, Sentence("the link %(alias)s gives no columns", alias=repr(alias)))
     shifted = attribute is not None and (
         attribute.type is AttributeType.DATETIME and attribute.behavior is DateTimeBehavior.USER_LOCAL
     )
@@ -244,22 +268,35 @@ def _is_utc(calendar: Calendar) -> bool:
     return calendar.zone is dt.UTC or str(calendar.zone) in {"UTC", "Etc/UTC"}
 
 
-def _filter(
-    group: DesignedFilter | None, standing: str | None, names: Names, calendar: Calendar
-) -> PreparedFilter | None:
+def _filter(group: DesignedFilter | None, writer: Writer) -> PreparedFilter | None:
     if group is None:
         return None
-    conditions = list(_conditions(group))
+    conditions, links = [], []
+    for item in _leaves(group):
+        if isinstance(item, DesignedCondition):
+            conditions.append(item)
+        else:
+            links.append(_link(item, writer))
+    needs = _needs(conditions)
+    for link in links:
+        needs |= link.needs
+    looked_at = {name for condition in conditions for name in _looked_at(condition, writer.names)}
     return PreparedFilter(
-        _group(group, Writer(names, calendar, standing)),
-        _needs(conditions),
-        frozenset(
-            name
-            for condition in conditions
-            for name in (condition.attribute, *((condition.value_of or ())[1:]))
-        ),
-        len(conditions),
+        _group(group, writer, iter(links)),
+        needs,
+        frozenset(looked_at | {link.link.to_attribute for link in links}),
+        len(conditions) + sum(link.conditions for link in links),
     )
+
+
+def _looked_at(condition: DesignedCondition, names: Names) -> Iterator[str]:
+    yield condition.attribute
+    yield from (condition.value_of or ())[1:]
+    if condition.operator in OF_RECORDS_HIERARCHY and condition.link is None:
+        # A record moves within a hierarchy when its parent changes.
+        parent = names.parent_of(names.root)
+        if parent is not None:
+            yield parent
 
 
 def _needs(conditions: list[DesignedCondition]) -> Needs:
@@ -274,24 +311,47 @@ def _needs(conditions: list[DesignedCondition]) -> Needs:
     )
 
 
-def _conditions(group: DesignedFilter) -> Iterator[DesignedCondition]:
+def _leaves(group: DesignedFilter) -> Iterator[DesignedCondition | DesignedLink]:
     for item in group.items:
-        if isinstance(item, DesignedCondition):
-            yield item
+        if isinstance(item, DesignedFilter):
+            yield from _leaves(item)
         else:
-            yield from _conditions(item)
+            yield item
 
 
-def _group(group: DesignedFilter, writer: Writer) -> Resolve:
-    prepared = [
-        writer.prepare(item) if isinstance(item, DesignedCondition) else _group(item, writer)
-        for item in group.items
-    ]
+def _group(group: DesignedFilter, writer: Writer, links: Iterator[_PreparedLink]) -> Resolve:
+    """`links` are those of the group, prepared, in the order of `_leaves`."""
+    prepared = [_item(item, writer, links) for item in group.items]
     items = [item for item in prepared if item is not None]
 
     def resolve(circumstances: Circumstances) -> FilterItem | None:
         left = (item(circumstances) for item in items)
         kept = tuple(item for item in left if item is not None)
         return Filter(kept, group.any) if kept else None
+
+    return resolve
+
+
+def _item(item: DesignedItem, writer: Writer, links: Iterator[_PreparedLink]) -> Resolve | None:
+    match item:
+        case DesignedCondition():
+            return writer.prepare(item)
+        case DesignedLink():
+            return _known_or_nothing(next(links), writer)
+    return _group(item, writer, links)
+
+
+def _known_or_nothing(link: _PreparedLink, writer: Writer) -> Resolve:
+    """The link. Where something in it is unknown that would keep rows by being denied, it keeps none."""
+    if writer.denied or link.link.type not in _DENYING:
+        return link.resolve
+
+    nothing = writer.nothing
+
+    def resolve(circumstances: Circumstances) -> FilterItem:
+        try:
+            return link.resolve(circumstances)
+        except Unknown:
+            return nothing
 
     return resolve

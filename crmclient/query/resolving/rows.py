@@ -70,6 +70,8 @@ def _check_order(
     chosen: dict[str, tuple[str | None, DesignedColumn]],
     names: Names,
 ) -> None:
+    if order.attribute is None and order.alias is None:
+        return
     if order.attribute is None:
         construct = f"order {order.alias}"
         if order.alias not in chosen:
@@ -80,6 +82,8 @@ def _check_order(
             _check_sortable(names.find(alias, column.attribute), construct, names)
         return
     construct = f"order {order.attribute}"
+    if not names.joins(order.link):
+        names.wrong(construct, Sentence("the link %(alias)s gives no columns", alias=repr(order.link)))
     _check_sortable(names.attribute(order.link, order.attribute, construct), construct, names)
     if query.distinct and not query.is_aggregate and not _selects(query, order):
         names.wrong(construct, Sentence("a distinct query is sorted by columns that it selects only"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from crmclient.conventions import Ability
+from crmclient.query.ast import Operator
 from crmclient.query.designed import DesignedQuery
 from crmclient.query.resolving.prepared import Needs
 from designer.expressions import Expression, ExpressionError
@@ -12,6 +13,7 @@ from designer.expressions.members import ENDPOINT_NAMES
 from designer.kinds.queries import PaginatedQuerySettings
 from designer.kinds.versions import VersionSettings
 from designer.names import RESERVED_PROPERTIES
+from designer.query_parameters import conditions
 from designer.readiness.registry import Found, blocking, blocking_for_user_properties, blocking_of
 from designer.readiness.rules.expression_rules import expressions_of
 from designer.readiness.rules.query_rules import QUERY, needs_of_query
@@ -56,10 +58,16 @@ def rows_are_counted(subject: EndpointSubject, settings: PaginatedQuerySettings)
 @blocking("platform-queries")
 def queries_can_be_run(subject: EndpointSubject) -> Found:
     for place, query in _queries(subject):
-        if query.links and not _can(subject, Ability.LINKS):
+        if any(query.every_link) and not _can(subject, Ability.LINKS):
             yield _("The platform cannot link entities in a query. Take the links out."), place
         if query.is_aggregate and not _can(subject, Ability.AGGREGATES):
             yield _("The platform cannot group or sum rows. Take the aggregates out."), place
+        periods = (one for _entity, one in conditions(query) if one.operator is Operator.IN_FISCAL_PERIOD)
+        if any(periods) and not _can(subject, Ability.FISCAL_PERIODS):
+            yield (
+                _("The platform knows no fiscal periods. Use in-fiscal-period-and-year, or dates."),
+                place,
+            )
         if query.distinct and not _can(subject, Ability.DISTINCT):
             yield _("The platform cannot leave out equal rows. Take distinct out."), place
 

@@ -10,7 +10,13 @@ from crmclient.conventions import SystemAttributes
 from crmclient.metadata import Attribute
 from crmclient.new_records import Origin, origin
 from crmclient.query.ast import Operator
-from crmclient.query.designed import DesignedCondition, DesignedFilter, DesignedItem, UserOperator
+from crmclient.query.designed import (
+    DesignedCondition,
+    DesignedFilter,
+    DesignedItem,
+    DesignedLink,
+    UserOperator,
+)
 from crmclient.query.matching import DECIDED, HOLD_FOR_EMPTY
 from designer.definitions import ExposedEntityDefinition
 from designer.readiness.registry import Found, blocking, warning
@@ -45,6 +51,8 @@ class _Made:
     def outcome(self, item: DesignedItem) -> Outcome:
         if isinstance(item, DesignedCondition):
             return self._of_condition(item)
+        if isinstance(item, DesignedLink):
+            return Outcome.UNDECIDABLE
         found = [self.outcome(inner) for inner in item.items]
         if not found:
             return Outcome.POSSIBLE
@@ -61,14 +69,14 @@ class _Made:
         is_new_id = where is Origin.DEFAULT and self.attributes[condition.attribute].is_primary_id
         return Outcome.NEVER if is_new_id and operator in _ONE_OF else Outcome.POSSIBLE
 
-    def conditions(self, outcome: Outcome) -> Iterator[DesignedCondition]:
-        """The conditions with that outcome."""
+    def attributes_of(self, outcome: Outcome) -> Iterator[str]:
+        """The attributes whose conditions and links have that outcome."""
         stack: list[DesignedItem] = list(self.filters)
         for item in stack:
             if isinstance(item, DesignedFilter):
                 stack.extend(item.items)
-            elif self._of_condition(item) is outcome:
-                yield item
+            elif self.outcome(item) is outcome:
+                yield item.attribute if isinstance(item, DesignedCondition) else item.to_attribute
 
 
 @warning("create-outside-rule")
@@ -87,19 +95,19 @@ def creates_hold_to_the_rule(subject: EndpointSubject) -> Found:
 def creates_can_hold_to_the_rule(subject: EndpointSubject) -> Found:
     for made in _judged(subject):
         whole = made.outcome(DesignedFilter(made.filters))
-        for condition in made.conditions(whole) if whole is not Outcome.POSSIBLE else ():
+        for attribute in made.attributes_of(whole) if whole is not Outcome.POSSIBLE else ():
             sentence = (
                 _(
                     "Every call would be refused: the row rule wants a value of “%(attribute)s”, which "
                     "nothing sets. Bind “%(attribute)s”.",
-                    attribute=condition.attribute,
+                    attribute=attribute,
                 )
                 if whole is Outcome.NEVER
                 else _(
                     "Every call would be refused: what the row rule says of “%(attribute)s” is known only "
                     "when the record is there. Bind “%(attribute)s”, change the rule, or switch “May create "
                     "outside its rule” on.",
-                    attribute=condition.attribute,
+                    attribute=attribute,
                 )
             )
             yield sentence, made.place
@@ -109,12 +117,12 @@ def creates_can_hold_to_the_rule(subject: EndpointSubject) -> Found:
 def creates_are_decided_beforehand(subject: EndpointSubject) -> Found:
     for made in _judged(subject):
         if made.outcome(DesignedFilter(made.filters)) is Outcome.POSSIBLE:
-            for condition in made.conditions(Outcome.UNDECIDABLE):
+            for attribute in made.attributes_of(Outcome.UNDECIDABLE):
                 yield (
                     _(
                         "What the row rule says of “%(attribute)s” is known only when the record is there. A "
                         "call that depends on it is refused.",
-                        attribute=condition.attribute,
+                        attribute=attribute,
                     ),
                     made.place,
                 )

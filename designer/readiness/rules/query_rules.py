@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from crmclient.conventions import Ability
 from crmclient.errors import InvalidQuery
 from crmclient.query.bounds import MOST_LINKS
-from crmclient.query.designed import DesignedLink, DesignedQuery
+from crmclient.query.designed import DesignedQuery
 from crmclient.query.problems import QueryProblems
 from crmclient.query.resolving import prepare
 from crmclient.query.resolving.prepared import Needs
@@ -42,7 +42,7 @@ def the_platform_can_run_it(subject: EndpointSubject) -> Found:
                     _("%(construct)s: %(message)s.", construct=problem.construct, message=problem.message),
                     QUERY,
                 )
-        if (count := sum(1 for _ in _links(query.links))) > MOST_LINKS:
+        if (count := sum(1 for _ in query.every_link)) > MOST_LINKS:
             yield (
                 _(
                     "It has %(count)s linked entities; at most %(most_links)s are allowed.",
@@ -126,6 +126,35 @@ def what_is_cut_has_no_pages(subject: EndpointSubject, settings: PaginatedQueryS
         yield _("A query with top has no pages: take top out, or make it a multi query."), QUERY
 
 
+@blocking("query-page-alone")
+def a_later_page_is_one_of_pages(subject: EndpointSubject) -> Found:
+    settings = subject.definition.settings
+    has_pages = isinstance(settings, QuerySettings) and settings.pages is not None
+    queries = [] if has_pages else [(QUERY, query) for query in _query(subject)]
+    queries += [
+        (f"fetchers.{fetcher.name}.query", fetcher.query)
+        for fetcher in subject.definition.fetchers
+        if fetcher.query is not None
+    ]
+    for place, query in queries:
+        if query.page > 1:
+            yield _("Only a paginated query has pages. Take page=%(page)s out.", page=query.page), place
+
+
+@warning_of(PaginatedQuerySettings, "query-page-later")
+def pages_begin_with_the_first(subject: EndpointSubject, settings: PaginatedQuerySettings) -> Found:
+    for query in _query(subject):
+        if query.page > 1:
+            yield (
+                _(
+                    "The query begins at page %(page)s, so callers never get the rows before it. Take page "
+                    "out to answer all rows.",
+                    page=query.page,
+                ),
+                QUERY,
+            )
+
+
 @warning_of(PaginatedQuerySettings, "query-order-linked")
 def pages_are_sorted_by_the_entity(subject: EndpointSubject, settings: PaginatedQuerySettings) -> Found:
     if Ability.LINKED_PAGES in subject.metadata.conventions.abilities:
@@ -189,9 +218,3 @@ def needs_of_query(subject: EndpointSubject) -> Needs:
         except InvalidQuery:
             break
     return Needs()
-
-
-def _links(links: tuple[DesignedLink, ...]) -> Iterator[DesignedLink]:
-    for link in links:
-        yield link
-        yield from _links(link.links)

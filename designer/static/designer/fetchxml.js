@@ -105,23 +105,16 @@
     const { texts, changed } = context;
     const box = element("div");
     for (const link of children(source, "link-entity")) {
-      const outer = select(texts.linked, [["inner", texts.inner], ["outer", texts.outer]], link.getAttribute("link-type") || "inner", (value) => {
+      const types = [["inner", texts.inner], ["outer", texts.outer], ["matchfirstrowusingcrossapply", texts.first], ["exists", texts.exists], ["in", texts.exists_in]];
+      const type = select(texts.linked, types, link.getAttribute("link-type") || "inner", (value) => {
         link.setAttribute("link-type", value);
-        changed();
+        changed(link, "first");
       });
       const inside = await parts(link, link.getAttribute("name"), context);
       const legend = element("legend", { textContent: linkName(link) });
-      box.append(element("fieldset", { className: "studio-group" }, legend, edits(outer, link, "first"), remover(link, texts, changed), ...inside));
+      box.append(element("fieldset", { className: "studio-group" }, legend, edits(type, link, "first"), remover(link, texts, changed), ...inside));
     }
-    const offered = (known.links || []).map((link, at) => [String(at), link.label]);
-    const add = select(texts.link, [["", `+ ${texts.link}`], ...offered], "", (at) => {
-      const { entity, from, to } = known.links[Number(at)];
-      const used = new Set([...source.ownerDocument.querySelectorAll("link-entity")].map((link) => link.getAttribute("alias")));
-      let alias = entity;
-      for (let count = 2; used.has(alias); count += 1) alias = `${entity}${count}`;
-      changed(append(source, "link-entity", { name: entity, from, to, "link-type": "outer", alias }), "first");
-    });
-    box.append(edits(add, source, "add link-entity"));
+    box.append(studio.filters.linkAdder(texts.link, source, known, "outer", texts, changed));
     return box;
   };
 
@@ -134,7 +127,10 @@
     const conditions = filters.length
       ? filters.map((filter) => group(filter, { entity, known, operators, texts, changed }))
       : [adder(texts.condition, source, "filter", first, changed)];
-    const made = [titled(texts.columns, columns(source, entity, known, texts, changed)), titled(texts.filter, ...conditions)];
+    // Links that join nothing give no columns. Those that were written all the same are shown: readiness names them.
+    const shows = !["exists", "in"].includes(source.getAttribute("link-type")) || children(source, "attribute").length;
+    const made = shows ? [titled(texts.columns, columns(source, entity, known, texts, changed))] : [];
+    made.push(titled(texts.filter, ...conditions));
     if (source.tagName === "entity") made.push(titled(texts.orders, orders(source, entity, known, texts, changed)));
     made.push(titled(texts.links, await links(source, known, context)));
     return made;

@@ -212,6 +212,45 @@ window.studio = window.studio || {};
     return element("li", { className: "studio-condition" }, ...shown, remove);
   };
 
+  // A link to be had of an entity's relationships, under an alias that is free.
+  const linkAdder = (label, parent, known, type, texts, changed) => {
+    const offered = (known.links || []).map((link, at) => [String(at), link.label]);
+    const made = select(label, [["", `+ ${label}`], ...offered], "", (at) => {
+      const { entity, from, to } = known.links[Number(at)];
+      const used = new Set([...parent.ownerDocument.querySelectorAll("link-entity")].map((link) => link.getAttribute("alias")));
+      let alias = entity;
+      for (let count = 2; used.has(alias); count += 1) alias = `${entity}${count}`;
+      changed(append(parent, "link-entity", { name: entity, from, to, "link-type": type, alias }), "first");
+    });
+    return edits(made, parent, "add link-entity");
+  };
+
+  // Whether there are linked records: their own conditions stand in the row, once the entity's attributes are known.
+  const existence = (link, context) => {
+    const { texts, changed } = context;
+    const entity = link.getAttribute("name") || "";
+    const types = [["any", texts.has_any], ["not any", texts.has_none], ["all", texts.has_only_others], ["not all", texts.has_not_all]];
+    const type = select(texts.existence, types, link.getAttribute("link-type") || "", (value) => {
+      link.setAttribute("link-type", value);
+      changed();
+    });
+    const inside = element("div");
+    const legend = element("legend", { textContent: `${entity} (${link.getAttribute("from")} = ${link.getAttribute("to")})` });
+    studio.metadata(entity).then((known) => {
+      const filters = children(link, "filter");
+      const first = () => addedCondition(append(link, "filter", { type: "and" }));
+      inside.append(
+        ...(filters.length
+          ? filters.map((filter) => group(filter, { ...context, entity, known }))
+          : [adder(texts.condition, link, "filter", first, changed)]),
+        ...children(link, "link-entity").map((nested) => element("code", { textContent: nested.outerHTML })),
+      );
+      inside.dispatchEvent(new CustomEvent("row:added", { bubbles: true }));
+    });
+    const box = element("fieldset", { className: "studio-group" }, legend, edits(type, link, "first"), remover(link, texts, changed), inside);
+    return element("li", {}, box);
+  };
+
   const addedCondition = (filter) => append(filter, "condition", { attribute: "", operator: "eq", value: "" });
 
   const group = (filter, context, isRoot = true) => {
@@ -225,6 +264,7 @@ window.studio = window.studio || {};
     for (const child of [...filter.children]) {
       if (child.tagName === "condition") list.append(conditionRow(child, context));
       else if (child.tagName === "filter") list.append(element("li", {}, group(child, context, false)));
+      else if (child.tagName === "link-entity") list.append(existence(child, context));
     }
     const actions = element("div", { className: "studio-condition-actions" });
     actions.append(
@@ -232,10 +272,11 @@ window.studio = window.studio || {};
       adder(texts.condition, filter, "condition", () => addedCondition(filter), changed),
       adder(texts.group, filter, "filter", () => append(filter, "filter", { type: "or" }), changed),
     );
+    if (context.known.links?.length) actions.append(linkAdder(texts.existence, filter, context.known, "any", texts, changed));
     if (!isRoot) actions.append(remover(filter, texts, changed));
     box.append(actions, list);
     return box;
   };
 
-  studio.filters = { element, select, children, append, attributePicker, group, edits, controlOf, remover, adder, addedCondition };
+  studio.filters = { element, select, children, append, attributePicker, group, edits, controlOf, remover, adder, addedCondition, linkAdder };
 })();

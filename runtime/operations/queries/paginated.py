@@ -67,7 +67,8 @@ class PaginatedQueryOperation(QueryOperation):
             began = last.began
         query = self.query(exchange, orders, began)
         token, total = (None, None) if last is None else (last.token, last.total)
-        found = self._found(query, Page(size, token, total=self.total and total is None), exchange)
+        page = Page(size, token, self.total and total is None, self.designed.page)
+        found = self._found(query, page, exchange)
         total = found.total if total is None else total
         following = None
         if found.next is not None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from crmclient import Platform
-from crmclient.query.ast import Link, Query
-from crmclient.query.designed import DesignedLink, DesignedQuery
+from crmclient.query.ast import Filter, FilterItem, Link, LinkType, Query
+from crmclient.query.designed import DesignedQuery
 from designer.configuration import Endpoint
 from runtime.request_context import Exchange
 from runtime.steps import RowRule, both, rule_of_entity, rule_of_query
@@ -19,7 +18,7 @@ class QueryRules:
     def __init__(self, endpoint: Endpoint, query: DesignedQuery, platform: Platform, *, linked: bool) -> None:
         self._root = rule_of_query(endpoint, query.entity, platform)
         self._linked: dict[str, RowRule] = {}
-        for entity in set(_entities(query.links)) if linked else ():
+        for entity in {link.entity for link in query.every_link} if linked else ():
             rule = rule_of_entity(endpoint, entity, platform)
             if rule is not None:
                 self._linked[entity] = rule
@@ -31,10 +30,14 @@ class QueryRules:
 
     def applied(self, query: Query, exchange: Exchange) -> Query:
         """The query over what the caller reaches."""
+        if self._linked:
+            query = replace(
+                query,
+                filter=self._filter(query.filter, exchange),
+                links=self._links(query.links, exchange),
+            )
         if self._root is not None:
             query = replace(query, filter=both(query.filter, self._root.filter(exchange)))
-        if self._linked:
-            query = replace(query, links=self._links(query.links, exchange))
         return query
 
     def _links(self, links: tuple[Link, ...], exchange: Exchange) -> tuple[Link, ...]:
@@ -42,11 +45,35 @@ class QueryRules:
 
     def _link(self, link: Link, exchange: Exchange) -> Link:
         rule = self._linked.get(link.entity)
-        filter = link.filter if rule is None else both(link.filter, rule.filter(exchange))
+        filter = self._filter(link.filter, exchange)
+        if rule is not None:
+            filter = both(filter, rule.filter(exchange))
         return replace(link, filter=filter, links=self._links(link.links, exchange))
 
+    def _filter(self, filter: Filter | None, exchange: Exchange) -> Filter | None:
+        if filter is None:
+            return None
+        return replace(filter, items=tuple(self._item(item, exchange) for item in filter.items))
 
-def _entities(links: tuple[DesignedLink, ...]) -> Iterator[str]:
-    for link in links:
-        yield link.entity
-        yield from _entities(link.links)
+    def _item(self, item: FilterItem, exchange: Exchange) -> FilterItem:
+        match item:
+            case Filter():
+                return replace(item, items=tuple(self._item(each, exchange) for each in item.items))
+            case Link(type=LinkType.ALL):
+                return self._all(item, exchange)
+            case Link():
+                return self._link(item, exchange)
+        return item
+
+    def _all(self, link: Link, exchange: Exchange) -> FilterItem:
+        """Records meet, and none of them fulfils the filter: of those alone that the caller reaches.
+
+        Within a filter the rule would say what is not fulfilled. So it stands in two links.
+        """
+        rule = self._linked.get(link.entity)
+        reached = None if rule is None else rule.filter(exchange)
+        if reached is None:
+            return self._link(link, exchange)
+        some = replace(link, type=LinkType.ANY, alias=f"{link.alias}_some", filter=reached, links=())
+        none = self._link(replace(link, type=LinkType.NOT_ANY), exchange)
+        return Filter((some, none))

@@ -1,0 +1,11 @@
+"""The organisation's calendar: time zone and fiscal years, as the settings have them."""
+
+from __future__ import annotations
+
+from django.conf import settings
+
+from crmclient.query.calendar import Calendar, configured
+
+
+def calendar() -> Calendar:
+    return configured(settings.PORTICO)

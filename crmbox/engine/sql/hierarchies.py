@@ -1,0 +1,46 @@
+"""The ids of the records above or below one, along the lookups by which records form a hierarchy.
+
+A record that was reached is not followed again, so that records in a circle end the search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from crmbox.engine.names import quote
+from crmbox.engine.snapshot import StoredEntity
+from crmclient.query.ast import Operator
+
+_DOWNWARDS: Final = frozenset({Operator.UNDER, Operator.EQ_OR_UNDER, Operator.NOT_UNDER})
+_WITH_ITSELF: Final = frozenset({Operator.EQ_OR_UNDER, Operator.EQ_OR_ABOVE})
+
+
+def in_hierarchy(
+    compared: str, operator: Operator, entities: Sequence[StoredEntity], placeholder: str
+) -> tuple[str, int]:
+    """A condition that `compared`, an id, is of a record where the operator looks for it, seen from the one
+    whose id is the parameter; and how many times it takes the parameter. No entity without a hierarchy.
+    """
+    kind = Operator.UNDER if operator is Operator.NOT_UNDER else operator
+    parts = [f"{compared} IN ({_ids(entity, kind, placeholder)})" for entity in entities]
+    text = " OR ".join(parts)
+    if operator is Operator.NOT_UNDER:
+        return f"({compared} IS NULL OR NOT ({text}))", len(parts)
+    return f"({text})", len(parts)
+
+
+def _ids(entity: StoredEntity, operator: Operator, placeholder: str) -> str:
+    parent = entity.parent_column
+    assert parent is not None  # noqa: S101
+    table, id, above = quote(entity.table), quote(entity.id_column.name), quote(parent.name)
+    if operator in _DOWNWARDS:
+        first = id if operator in _WITH_ITSELF else above
+        begin = f"SELECT n.{id} FROM {table} AS n WHERE n.{first} = {placeholder}"
+        step = f"SELECT n.{id} FROM {table} AS n JOIN reached ON n.{above} = reached.id"
+    else:
+        first = id if operator in _WITH_ITSELF else above
+        begin = f"SELECT n.{first} FROM {table} AS n WHERE n.{id} = {placeholder}"
+        step = f"SELECT n.{above} FROM {table} AS n JOIN reached ON n.{id} = reached.id"
+    # Whoever is at the top has nobody above: that is no id, and equals none.
+    return f"WITH RECURSIVE reached(id) AS ({begin} UNION {step}) SELECT id FROM reached WHERE id IS NOT NULL"
