@@ -13,7 +13,8 @@ from crmclient.query.families import FAMILY, UNSORTABLE
 _COUNTS = frozenset({Aggregate.COUNT, Aggregate.COUNT_COLUMN})
 # An average may fall between two values: it has so many places more, as far as platforms have any.
 _MORE_PLACES = 2
-_MOST_PLACES = {AttributeType.MONEY: 4, AttributeType.DECIMAL: 10}
+_MOST_PLACES = {AttributeType.MONEY: 4, AttributeType.DECIMAL: 10, AttributeType.DOUBLE: 5}
+_EXACT = frozenset({AttributeType.MONEY, AttributeType.DECIMAL})
 
 
 def answered(
@@ -34,13 +35,17 @@ def answered(
     return found
 
 
-def averages(query: DesignedQuery, attributes: Callable[[str], Mapping[str, Attribute]]) -> dict[str, int]:
-    """The decimal places of exact averages by their keys in a row."""
-    return {
-        key: shown.precision or 0
-        for key, column, attribute, _ in _columns(query, None, attributes)
-        if column.aggregate is Aggregate.AVG and (shown := _shown(column, attribute)).type in _MOST_PLACES
-    }
+def calculated(query: DesignedQuery, attributes: Callable[[str], Mapping[str, Attribute]]) -> dict[str, int]:
+    """The decimal places, by their keys in a row, of what platforms calculate with places of their own:
+    averages, and sums of a Double whose places are known.
+    """
+    found: dict[str, int] = {}
+    for key, column, attribute, _ in _columns(query, None, attributes):
+        is_double = attribute.type is AttributeType.DOUBLE and attribute.precision is not None
+        is_average = column.aggregate is Aggregate.AVG and (is_double or attribute.type in _EXACT)
+        if is_average or (column.aggregate is Aggregate.SUM and is_double):
+            found[key] = _shown(column, attribute).precision or 0
+    return found
 
 
 def sortable(query: DesignedQuery, attributes: Callable[[str], Mapping[str, Attribute]]) -> dict[str, Order]:
@@ -100,4 +105,6 @@ def _places(column: DesignedColumn, attribute: Attribute) -> int | None:
     """The decimal places of an aggregate: those of the attribute, and an average's two more."""
     if column.aggregate is not Aggregate.AVG or attribute.type not in _MOST_PLACES:
         return attribute.precision
+    if attribute.precision is None and attribute.type not in _EXACT:
+        return None
     return min((attribute.precision or 0) + _MORE_PLACES, _MOST_PLACES[attribute.type])

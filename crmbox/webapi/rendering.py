@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Mapping
-from decimal import Decimal
+from decimal import Context, Decimal
 from typing import Any
 
 from crmbox.engine.snapshot import Snapshot
@@ -86,6 +86,9 @@ _WRITERS: dict[AttributeType, Callable[[Attribute, Any], str]] = {
 }
 
 
+# Of the largest Decimal, with the most places, no digit is lost.
+_PLACING = Context(prec=60)
+
 NO_ANNOTATIONS = Annotations("")
 
 
@@ -154,6 +157,14 @@ def record_url(base: str, type_: EntityType, id: Guid) -> str:
     return f"{base}{type_.entity.entity_set}({id})"
 
 
+def _with_places(value: Decimal, places: int | None) -> Decimal:
+    """A Decimal as the platform writes it, with the attribute's places; digits beyond them stay."""
+    if places is None:
+        return value
+    whole = value.quantize(Decimal(1).scaleb(-places), context=_PLACING)
+    return whole if whole == value else value.normalize(_PLACING)
+
+
 def _plain(attribute: Attribute, name: str, value: Value) -> Mapping[str, Any]:
     """A file column has its name beside it, an image column the facts of its image."""
     if attribute.type is AttributeType.FILE:
@@ -163,4 +174,6 @@ def _plain(attribute: Attribute, name: str, value: Value) -> Mapping[str, Any]:
         }
     if attribute.type is AttributeType.IMAGE:
         return {f"{name}id": plain_value(value)}
+    if attribute.type is AttributeType.DECIMAL and isinstance(value, Decimal):
+        return {name: _with_places(value, attribute.precision)}
     return {name: plain_value(value)}

@@ -18,6 +18,8 @@ Writer: TypeAlias = Callable[[Any], Any]
 # More digits than any platform keeps, so that only a digit that would be lost is an error.
 _EXACT: Final = Context(prec=100, traps=[Inexact])
 _ROUNDING: Final = Context(prec=100, rounding=ROUND_HALF_UP)
+# Beyond it a double has no digits after the point.
+_LARGEST_FLOAT: Final = 2.0**53
 
 _GUID = {"type": "string", "format": "uuid"}
 _WHOLE = {"type": "integer"}
@@ -54,6 +56,8 @@ def writer(attribute: Attribute) -> Writer | None:
         return _each(write) if attribute.is_several else write
     if attribute.type in (AttributeType.MONEY, AttributeType.DECIMAL):
         return _written_with(attribute.precision or 0)
+    if attribute.type is AttributeType.DOUBLE and attribute.precision is not None:
+        return _floats_with(attribute.precision)
     return None
 
 
@@ -71,6 +75,11 @@ def with_places(value: Decimal, places: int) -> Decimal:
 def rounded(value: Decimal, places: int) -> Decimal:
     """What was calculated, with `places` decimal places, half away from zero."""
     return value.quantize(Decimal(1).scaleb(-places), context=_ROUNDING)
+
+
+def rounded_float(value: float, places: int) -> float:
+    """As `rounded`, of the digits that the number is written with."""
+    return float(rounded(Decimal(repr(value)), places)) if abs(value) < _LARGEST_FLOAT else value
 
 
 def schema(attribute: Attribute) -> dict[str, Any]:
@@ -129,3 +138,8 @@ def _written_with(places: int) -> Writer:
         return orjson.Fragment(f"{exact:f}")
 
     return write
+
+
+def _floats_with(places: int) -> Writer:
+    write = _written_with(places)
+    return lambda value: write(Decimal(repr(value))) if abs(value) < _LARGEST_FLOAT else value

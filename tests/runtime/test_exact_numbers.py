@@ -100,6 +100,33 @@ def test_a_decimal_is_read_queried_and_aggregated_with_its_places(rita: Caller, 
     assert [row["newMargin"] for row in _numbers(rita.get(path).content)] == ["0.10", "0.10", "99.90"]
 
 
+def test_a_double_has_the_places_that_its_schema_states(rita: Caller) -> None:
+    with change() as metadata:
+        metadata.create_attributes("account", [Attribute("new_share", AttributeType.DOUBLE, precision=2)])
+    account = an_account(name="Double", new_share=0.1)
+    an_account(name="Double", new_share=0.2)
+    an_account(name="Double", new_share=0.2)
+    endpoint("read").columns.all().delete()
+    endpoint("read").columns.create(attribute="new_share")
+    assert rita.get(account).content == b'{"newShare":0.10}'
+    found = '<filter><condition attribute="name" operator="eq" value="Double"/></filter>'
+    calculated = "".join(
+        f'<attribute name="new_share" alias="{function}" aggregate="{function}"/>'
+        for function in ("sum", "avg", "min", "max")
+    )
+    text = f'<fetch aggregate="true"><entity name="account">{calculated}{found}</entity></fetch>'
+    answer = _numbers(rita.get(a_query("single", text)).content)
+    assert answer == {"sum": "0.50", "avg": "0.1667", "min": "0.10", "max": "0.20"}
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [(1e300, "1e300"), (-0.125, "-0.125"), (3.0, "3.00"), (0.1 + 0.2, "0.30000000000000004")],
+)
+def test_a_double_loses_no_digit_that_was_stored(value: float, written: str) -> None:
+    assert _written(Attribute("share", AttributeType.DOUBLE, precision=2), value) == written
+
+
 def test_the_average_of_money_has_two_places_more_and_at_most_four(rita: Caller) -> None:
     for amount in ("1", "1", "0"):
         an_account(name="Mean", creditlimit=Decimal(amount), revenue=Decimal(amount))

@@ -19,7 +19,7 @@ from designer.calendar import calendar
 from designer.configuration import Endpoint
 from designer.definitions import ColumnDefinition
 from designer.kinds.queries import QuerySettings
-from designer.queries import answered, averages
+from designer.queries import answered, calculated
 from designer.sentences import Sentence
 from designer.types import InvalidInput
 from runtime.http.failures import Misconfigured
@@ -32,7 +32,7 @@ from runtime.request_context import Exchange
 from runtime.steps import Steps, circumstances
 from runtime.values.columns import Columns
 from runtime.values.option_labels import OptionLabels
-from runtime.values.outputs import rounded
+from runtime.values.outputs import rounded, rounded_float
 from runtime.values.query_inputs import QueryInputs, option_set_of
 
 T = TypeVar("T")
@@ -91,7 +91,7 @@ class QueryOperation(Operation):
         self.inputs = QueryInputs(endpoint.definition, platform)
         self.has_labels = settings.labels
         self.columns = _columns(endpoint, query, platform, labels=settings.labels)
-        self._averages = averages(query, platform.attributes)
+        self._calculated = calculated(query, platform.attributes)
         self._names = self.inputs.names | ({"lcid"} if self.has_labels else set())
 
     def accept(self, parameters: Set[str]) -> None:
@@ -140,17 +140,17 @@ class QueryOperation(Operation):
     def answers(
         self, rows: Sequence[Mapping[str, Value]], asked: Asked, exchange: Exchange
     ) -> list[dict[str, Any]]:
-        if self._averages:
+        if self._calculated:
             rows = [{**row, **self._rounded(row)} for row in rows]
         return self.columns.answers(rows, asked.lcid, exchange)
 
     def _rounded(self, row: Mapping[str, Value]) -> dict[str, Value]:
-        """The averages of a row: platforms divide to as many places as each of them likes."""
-        found = {key: (row.get(key), places) for key, places in self._averages.items()}
+        """What a row holds of calculated values: platforms go to as many places as each of them likes."""
+        found = {key: (row.get(key), places) for key, places in self._calculated.items()}
         return {
-            key: rounded(value, places)
+            key: rounded(value, places) if isinstance(value, Decimal) else rounded_float(value, places)
             for key, (value, places) in found.items()
-            if isinstance(value, Decimal)
+            if isinstance(value, Decimal | float)
         }
 
     def parameters(self) -> tuple[dict[str, Any], ...]:
