@@ -121,7 +121,7 @@ def test_a_double_has_the_places_that_its_schema_states(rita: Caller) -> None:
 
 @pytest.mark.parametrize(
     ("value", "written"),
-    [(1e300, "1e300"), (-0.125, "-0.125"), (3.0, "3.00"), (0.1 + 0.2, "0.30000000000000004")],
+    [(1e300, "1e+300"), (-0.125, "-0.125"), (3.0, "3.00"), (0.1 + 0.2, "0.30000000000000004")],
 )
 def test_a_double_loses_no_digit_that_was_stored(value: float, written: str) -> None:
     assert _written(Attribute("share", AttributeType.DOUBLE, precision=2), value) == written
