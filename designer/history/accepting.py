@@ -12,12 +12,19 @@ from designer.readiness.drift import Facts, facts_of
 from designer.readiness.findings import DRIFT
 
 
-def accept_metadata() -> int:
-    """Record what the platform says now of every endpoint that it has changed under; how many those are."""
+def accept_metadata(only: int | None = None) -> int:
+    """Record what the platform says now of every endpoint that it has changed under; how many those are.
+
+    `only` is the row id of the one endpoint that is meant; None: all of them.
+    """
     record_outside()
     seen = overview()
     endpoints = latest().endpoints
-    drifted = [id for id, found in seen.by_endpoint.items() if any(known.rule == DRIFT for known in found)]
+    drifted = [
+        id
+        for id, found in seen.by_endpoint.items()
+        if only in (None, id) and any(known.rule == DRIFT for known in found)
+    ]
     with transaction.atomic():
         for id in drifted:
             facts = facts_of(endpoints[id], seen.metadata)

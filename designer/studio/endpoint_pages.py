@@ -24,7 +24,9 @@ from designer.kinds import KINDS, OperationKind, Scope, Section
 from designer.loading import latest
 from designer.models import Endpoint
 from designer.names import USER_TYPE
+from designer.overview import overview
 from designer.readiness import Finding, Severity
+from designer.readiness.findings import DRIFT
 from designer.studio.checking.examining import examine
 from designer.studio.checking.live import live_state
 from designer.studio.checking.previews import preview_html, preview_of
@@ -221,6 +223,7 @@ class EndpointPages(CheckedAdmin):
             "page_data": page_data(row, known_metadata()),
             "refused": bool(refused),
             "preview": preview_html(preview_of(endpoint, _base(request))),
+            "drift": [one for one in overview().by_endpoint.get(row.pk, ()) if one.rule == DRIFT],
             "is_unsaved": adminform.form.is_bound,
             "check_url": self._url("check", row),
             "try_url": self._url("try", row),

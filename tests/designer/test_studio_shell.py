@@ -264,6 +264,17 @@ def test_metadata_that_changes_under_an_endpoint_degrades_it_until_it_is_accepte
     assert overview().counts.get(State.DEGRADED, 0) == 0
 
 
+def test_metadata_is_accepted_for_one_endpoint_on_its_page(dora: Client, shorter_names: None) -> None:
+    before = overview()
+    degraded = before.counts[State.DEGRADED]
+    row = next(id for id, state in before.states.items() if state is State.DEGRADED)
+    url = reverse("admin:designer_endpoint_change", args=[row])
+    assert "holds 10 now" in _text(dora, url)
+    assert dora.post(reverse("studio:accept_metadata"), {"endpoint": row}).headers["Location"] == url
+    assert overview().counts.get(State.DEGRADED, 0) == degraded - 1
+    assert "holds 10 now" not in _text(dora, url)
+
+
 def test_metadata_is_looked_at_again_by_those_who_may(dora: Client) -> None:
     url = reverse("studio:refresh_metadata")
     assert url in _text(dora, reverse("studio:platform"))

@@ -11,7 +11,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
-from django.shortcuts import render
+from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
@@ -19,7 +19,7 @@ from crmclient import KeepsMetadata, Platform
 from crmclient.errors import MissingPrivilege, PlatformError, PlatformFailure
 from designer.audit import note
 from designer.history.accepting import accept_metadata
-from designer.models import AuditEntry
+from designer.models import AuditEntry, Endpoint
 from designer.platform import get_platform
 from designer.refreshing import Refreshed, refresh
 from designer.studio.pages.base import StudioView
@@ -62,15 +62,22 @@ class RefreshMetadata(StudioView):
 
 
 class AcceptMetadata(StudioView):
-    """What the platform says now is taken for right: degraded endpoints are so no more."""
+    """What the platform says now is taken for right: degraded endpoints are so no more.
+
+    With `endpoint`, a row id, of that endpoint alone.
+    """
 
     permission_required = "designer.change_endpoint"
     http_method_names = ["post"]
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
-        count = accept_metadata()
+        chosen = request.POST.get("endpoint", "")
+        row = get_object_or_404(Endpoint, pk=int(chosen)) if chosen.isdecimal() else None
+        count = accept_metadata(row.pk if row else None)
         note(request, AuditEntry.Action.ACCEPT, detail=f"{count} endpoints")
         messages.success(request, _("The platform's metadata is accepted as it is now."))
+        if row is not None:
+            return HttpResponseRedirect(reverse("admin:designer_endpoint_change", args=[row.pk]))
         return HttpResponseRedirect(reverse("admin:index"))
 
 
