@@ -89,7 +89,7 @@ def test_a_letter_chooses_in_a_list_and_does_nothing_else(studio: Page) -> None:
     studio.get_by_text("POST /api/sales/accounts", exact=True).click()
     studio.locator("#section-inputs").wait_for()
     address = studio.url
-    studio.get_by_label("Source").first.focus()
+    studio.locator("[name=inputs-0-type]").focus()
     for key in ("c", "f", "[", "?"):
         studio.keyboard.press(key)
     assert studio.url == address
