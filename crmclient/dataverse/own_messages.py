@@ -78,9 +78,8 @@ OFFERED: Final[Mapping[str, Message]] = {
     "Book": _making("Book appointment", "Target"),
     "Reschedule": _making("Reschedule appointment", "Target"),
     # Marketing
-    "AddItemCampaign": _making("Add item to campaign"),
+    "AddItem": _making("Add item to campaign"),
     "AddListMembersList": _making("Add members to list"),
-    "AddMemberList": _making("Add member to list", EntityId=()),
     "RemoveMemberList": _making("Remove member from list"),
     "CopyCampaign": _making("Copy campaign"),
     "CopyCampaignResponse": _making("Copy campaign response"),
@@ -92,7 +91,6 @@ OFFERED: Final[Mapping[str, Message]] = {
     "IncrementKnowledgeArticleViewCount": _making("Count view of article"),
     "CloneProduct": _making("Clone product"),
     "ConvertProductToKit": _making("Convert product to kit"),
-    "ConvertKitToProduct": _making("Convert kit to product"),
     "RevertProduct": _making("Revert product"),
 }
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
-from designer.models import Binding, Endpoint, Input
+from designer.models import Binding, Endpoint, Input, Module
+from designer.studio.endpoint_form.page_data import page_data
+from designer.studio.metadata.known import known_metadata
 from tests.designer.studio import add_row, change_url, errors, filled, page, send
 
 RELATIONSHIP = "contact_customer_accounts"
@@ -121,3 +124,47 @@ def test_rows_may_take_each_others_names_and_no_two_have_one(dora: Client, creat
     assert [known.name for known in create.inputs.all()][:2] == [second, first]
     twice = filled(page(dora, change_url(create))) | {"inputs-1-name": second}
     assert f"There is another “{second}” here." in errors(send(dora, change_url(create), twice))
+
+
+@pytest.fixture
+def win(portico: None) -> Endpoint:
+    """An action that wins an opportunity, with nothing but its process chosen."""
+    made: Endpoint = Endpoint.objects.create(
+        module=Module.objects.get(segment="sales"),
+        kind="global-action",
+        name="win",
+        enabled=False,
+        settings={"process": "WinOpportunity"},
+    )
+    return made
+
+
+def test_a_record_of_a_process_is_a_row_with_rows_of_its_own(dora: Client, win: Endpoint) -> None:
+    close = Input.objects.create(
+        endpoint=win, name="close", type="Record", required=True, relationship="OpportunityClose"
+    )
+    Input.objects.create(
+        endpoint=win, parent=close, name="opportunity", type="EntityReference", required=True
+    )
+    Binding.objects.create(endpoint=win, parent=close, attribute="opportunityid", value="opportunity")
+    data = filled(page(dora, change_url(win)))
+    assert data[f"{_items(data, close)}-items-0-name"] == "opportunity"
+
+    saved = send(dora, change_url(win), data | {"title": "Win"})
+
+    assert saved.status_code == 302, errors(saved)
+    assert list(close.inputs.values_list("name", "type")) == [("opportunity", "EntityReference")]
+    assert list(close.bindings.values_list("attribute", "value")) == [("opportunityid", "opportunity")]
+
+
+def test_the_button_offers_the_records_of_a_process(dora: Client, win: Endpoint) -> None:
+    data = page_data(win, known_metadata())
+    offered = data["relationships"]["OpportunityClose"]
+    assert (offered["entity"], offered["required"]) == ("opportunityclose", True)
+    wanted = {"name": "OpportunityClose", "type": "Record", "relationship": "OpportunityClose"}
+    assert offered["input"].items() >= wanted.items()
+
+
+def test_a_missing_record_comes_with_its_fix(dora: Client, win: Endpoint) -> None:
+    found = _check(dora, win, filled(page(dora, change_url(win))))
+    assert "record-missing" in json.dumps(found)

@@ -78,4 +78,6 @@ def test_an_action_is_made_by_choosing_its_process(dora: Client, max: Caller) ->
 def test_a_global_action_offers_what_runs_on_no_record(dora: Client) -> None:
     sales = Module.objects.get(segment="sales")
     row = _added(dora, kind="global-action", module=sales.pk, name="echo", title="Echo")
-    assert _offered(page(dora, change_url(row)), "settings__process") == {"new_Ping"}
+    assert _offered(page(dora, change_url(row)), "settings__process") == {
+        *("new_Ping", "WinOpportunity", "LoseOpportunity", "CloseIncident")
+    }

@@ -15,7 +15,6 @@ from tests.row_rules import ruled
 from tests.runtime.accounts import NOBODY
 
 WIN = "/api/sales/actions/win"
-OPPORTUNITY = "4fb1a6a0-0000-4000-8000-000000000001"
 
 
 def _sale(name: str = "Wool", **values: Any) -> str:
