@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from django.utils.translation import gettext_noop as _
 
 from designer.kinds.operation_kind import STEPS, OperationKind, Scope, Section
+from designer.kinds.record_groups import RecordGroup, groups_of_entity
 from designer.kinds.versions import VersionSettings
+from designer.kinds.vocabulary import MetadataSource
+
+
+class UpdateSettings(VersionSettings):
+    """Those of any write of a known record. Its lists hold changes of the records of a relationship."""
+
+    def record_groups(self, entity: str, metadata: MetadataSource) -> Mapping[str, RecordGroup]:
+        return groups_of_entity(entity, metadata.relationships(entity)) if entity else {}
+
 
 UPDATE = OperationKind(
     name="update",
@@ -14,7 +26,8 @@ UPDATE = OperationKind(
     scope=Scope.ENTITY,
     methods=("PATCH", "PUT"),
     path="/api/{module}/{segment}/{id}",
-    settings=VersionSettings,
+    settings=UpdateSettings,
     sections=frozenset({Section.INPUTS, Section.BINDINGS}) | STEPS,
     partial=True,
+    takes_lists=True,
 )

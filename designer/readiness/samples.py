@@ -29,7 +29,7 @@ def of_endpoint(
 ) -> dict[str, Sample]:
     """What an endpoint's expressions see; `record` None: they see no record."""
     seen: dict[str, Sample] = {
-        "input": of_inputs(inputs),
+        "input": of_inputs(inputs, changes=subject.endpoint.kind.partial),
         "user": of_user(subject.surroundings, subject.user_properties),
         "fetch": {
             known.name: of_row(answered(known.query, subject.metadata.attributes)) if known.query else UNKNOWN
@@ -40,18 +40,20 @@ def of_endpoint(
     return seen if record is None else {**seen, "record": of_row(record) if record else UNKNOWN}
 
 
-def of_inputs(inputs: Iterable[InputDefinition]) -> dict[str, Sample]:
-    """What callers send; of a list, one item."""
-    return {known.name: _of_input(known) for known in inputs}
+def of_inputs(inputs: Iterable[InputDefinition], *, changes: bool = False) -> dict[str, Sample]:
+    """What callers send; of a list, one item. `changes`: of an update, whose lists have parts."""
+    return {known.name: _of_input(known, changes=changes) for known in inputs}
 
 
-def _of_input(known: InputDefinition) -> Sample:
+def _of_input(known: InputDefinition, *, changes: bool) -> Sample:
     kind = TYPES.get(known.type)
     if kind is None:
         return UNKNOWN
     if not kind.holds_records:
         return kind.sample
     record = of_inputs(known.inputs)
+    if changes:
+        return {"add": [record], "change": [{"id": _ID, **record}], "remove": [_ID]}
     return record if kind.holds_one else [record]
 
 

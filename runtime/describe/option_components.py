@@ -30,13 +30,18 @@ class OptionComponents:
             properties[field.name] = _referring(properties[field.name], _reference(name), option_set)
         for field in fields:
             if field.items:
-                property_ = properties[field.name]
-                if "items" in property_:
-                    items = self.in_input(property_["items"], field.items)
-                    properties[field.name] = {**property_, "items": items}
-                else:
-                    properties[field.name] = self.in_input(property_, field.items)
+                properties[field.name] = self._in_list(properties[field.name], field.items)
         return {**schema, "properties": properties}
+
+    def _in_list(self, schema: Mapping[str, Any], fields: tuple[Field, ...]) -> dict[str, Any]:
+        """The schema of a list or a record of `fields`, or of an object of such lists."""
+        if "items" in schema:
+            is_object = "properties" in schema["items"]
+            return {**schema, "items": self.in_input(schema["items"], fields)} if is_object else dict(schema)
+        if schema["properties"].keys() >= {field.name for field in fields}:
+            return self.in_input(schema, fields)
+        parts = {name: self._in_list(part, fields) for name, part in schema["properties"].items()}
+        return {**schema, "properties": parts}
 
     def in_output(self, schema: Mapping[str, Any], columns: Collection[Field]) -> dict[str, Any]:
         """The same for an answer: a record may hold what is no option any more, so options only explain."""

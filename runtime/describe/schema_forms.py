@@ -41,14 +41,23 @@ def _labelled(schema: Mapping[str, Any], fields: Iterable[FieldShape]) -> dict[s
         titled = {**properties[name], "title": field["label"]}
         if field["description"]:
             titled["description"] = field["description"]
-        if "items" in field and "items" in titled:
-            titled["items"] = _labelled(titled["items"], field["items"])
-        elif "items" in field:
-            titled = _labelled(titled, field["items"])
+        if "items" in field:
+            titled = _labelled_list(titled, field["items"])
         elif "optionSet" in field:
             titled = _with_options(titled, field)
         properties[name] = titled
     return {**schema, "properties": properties}
+
+
+def _labelled_list(schema: dict[str, Any], fields: list[FieldShape]) -> dict[str, Any]:
+    """A list or a record of `fields`, or the lists of what is added, changed and removed."""
+    if "items" in schema:
+        is_object = "properties" in schema["items"]
+        return {**schema, "items": _labelled(schema["items"], fields)} if is_object else schema
+    if schema.get("properties", {}).keys() >= {field["name"] for field in fields}:
+        return _labelled(schema, fields)
+    parts = {name: _labelled_list(part, fields) for name, part in schema.get("properties", {}).items()}
+    return {**schema, "properties": parts} if parts else schema
 
 
 def _with_options(schema: Mapping[str, Any], field: FieldShape) -> dict[str, Any]:

@@ -122,6 +122,8 @@ def _field(field: Field, platform: Platform) -> dict[str, Any]:
         found |= _of_attribute(attribute, platform)
     if field.items:
         found["items"] = [_field(item, platform) for item in field.items]
+        if "properties" in field.schema:
+            found["changes"] = True
     return found
 
 

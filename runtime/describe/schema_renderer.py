@@ -16,7 +16,7 @@ from runtime.describe.schema_shapes import Call, Candidates, FieldOptions, Field
 # Of a stored field, what is shown as it is.
 _AS_IS = (
     *("name", "type", "required", "nullable", "maxLength", "minLength", "maxItems", "minItems"),
-    *("max", "min", "precision", "pattern", "default", "allowed", "targets"),
+    *("max", "min", "precision", "pattern", "default", "allowed", "targets", "changes"),
 )
 
 

@@ -62,6 +62,8 @@ class FieldShape(TypedDict):
     `min` and `max` are inclusive, lengths count characters or items, `precision` counts decimal places;
     `targets` are the entities that a reference may point at, `candidates` the queries that list such records
     to the reader, those of its own module first; `items` are the fields of a record, or of a list's items.
+    `changes`: an object of lists is sent, items to `add`, those to `change`, each with its `id`, and ids to
+    `remove`.
     """
 
     name: str
@@ -84,6 +86,7 @@ class FieldShape(TypedDict):
     targets: NotRequired[list[str]]
     candidates: NotRequired[list[Candidates]]
     items: NotRequired[list[FieldShape]]
+    changes: NotRequired[bool]
 
 
 @_strict

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from crmclient import Platform, Reference, Value
 from crmclient.errors import DuplicateKey, InvalidRecord
@@ -32,6 +32,13 @@ class Item:
     sent: Sent
 
 
+class Placed(Protocol):
+    """What stands at a pointer of the body."""
+
+    @property
+    def at(self) -> str: ...
+
+
 class Lists:
     """The inputs of an endpoint that hold records, each a group of those `offered`. Raises Misconfigured."""
 
@@ -42,10 +49,10 @@ class Lists:
         self.payloads: dict[str, Payload] = {}
         for known in endpoint.definition.inputs:
             if holds_records(known.type):
-                group = _group(known, offered)
+                group = group_of(known, offered)
                 self.groups[known.name] = group
                 self.entities[known.name] = group.entity
-                self.payloads[known.name] = _payload(known, group, endpoint, platform)
+                self.payloads[known.name] = payload_of_items(known, group, endpoint, platform)
 
     def items(self, sent: Sent) -> list[Item]:
         """All records that were sent, in the order of the inputs."""
@@ -100,8 +107,8 @@ def as_one(problems: Sequence[Problem]) -> Problem:
     return invalid_input(errors)
 
 
-def conflict(items: Sequence[Item], error: DuplicateKey) -> Exception:
-    """What to raise for a key that is taken: it is said of the item that has it."""
+def conflict(items: Sequence[Placed], error: DuplicateKey) -> Exception:
+    """What to raise for a key that is taken: it is said of the item that has it, where there is one."""
     if not error.item:
         return error
     sentence = "A record with the same key exists."
@@ -109,7 +116,8 @@ def conflict(items: Sequence[Item], error: DuplicateKey) -> Exception:
     return Problem(409, "duplicate_key", sentence, errors=[found])
 
 
-def _group(known: InputDefinition, offered: Mapping[str, RecordGroup]) -> RecordGroup:
+def group_of(known: InputDefinition, offered: Mapping[str, RecordGroup]) -> RecordGroup:
+    """What an input that holds records stands for. Raises Misconfigured."""
     group = offered.get(known.relationship)
     if group is None:
         raise Misconfigured(
@@ -126,7 +134,10 @@ def _group(known: InputDefinition, offered: Mapping[str, RecordGroup]) -> Record
     return group
 
 
-def _payload(known: InputDefinition, group: RecordGroup, endpoint: Endpoint, platform: Platform) -> Payload:
+def payload_of_items(
+    known: InputDefinition, group: RecordGroup, endpoint: Endpoint, platform: Platform
+) -> Payload:
+    """What callers send of each record. Raises Misconfigured."""
     attributes = platform.attributes(group.entity)
     for binding in known.bindings:
         attribute = attributes.get(binding.attribute)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from crmclient import Platform, Value
 from crmclient.errors import InvalidRecord
@@ -19,15 +19,25 @@ from runtime.request_context import Exchange
 from runtime.steps.row_rule_guard import LookupGuard
 from runtime.values.bindings import Bindings
 from runtime.values.fields import Field, input_fields
-from runtime.values.inputs import Inputs, Sent, limits_of_inputs
+from runtime.values.inputs import Inputs, Items, Sent, limits_of_inputs
 
-_NO_LISTS: Mapping[str, Payload] = {}
+
+class ListOfItems(Protocol):
+    """What callers send in a list. A `Payload` is that of a list of records to be made."""
+
+    @property
+    def items(self) -> Items: ...
+
+    def fields(self) -> tuple[Field, ...]: ...
+
+
+_NO_LISTS: Mapping[str, ListOfItems] = {}
 
 
 class Payload:
     """An endpoint's inputs, and their bindings to `attributes` of `owner`, an entity or a process.
 
-    `lists` has what callers send in each item of a list. Raises Misconfigured when something does not fit.
+    `lists` has what callers send in lists. Raises Misconfigured when something does not fit.
     """
 
     def __init__(
@@ -38,7 +48,7 @@ class Payload:
         platform: Platform,
         *,
         optional: bool = False,
-        lists: Mapping[str, Payload] = _NO_LISTS,
+        lists: Mapping[str, ListOfItems] = _NO_LISTS,
     ) -> None:
         definition = endpoint.definition
         if without := {known.name for known in definition.inputs if holds_records(known.type)} - lists.keys():
@@ -47,13 +57,18 @@ class Payload:
         self._optional = optional
         self._lists = lists
         limits = limits_of_inputs(definition, owner, attributes, platform)
-        items = {name: payload._inputs for name, payload in lists.items()}
+        items = {name: one.items for name, one in lists.items()}
         self._inputs: Inputs = Inputs(definition.inputs, limits, items)
         names = [known.name for known in definition.inputs]
         self._bindings = Bindings(definition.bindings, names, attributes, owner)
         self._definition = definition
         self._attributes = attributes
         self._lookups = LookupGuard(endpoint, owner, _set_by_callers(definition, attributes), platform)
+
+    @property
+    def items(self) -> Inputs:
+        """The inputs, where they are those of the items of a list."""
+        return self._inputs
 
     @property
     def written(self) -> frozenset[str]:

@@ -1,23 +1,34 @@
-"""Update: `PATCH /api/{module}/{endpoint}/{id}`, or `PUT`, which is partial too → 204 + `ETag`."""
+"""Update: `PATCH /api/{module}/{endpoint}/{id}`, or `PUT`, which is partial too → 204 + `ETag`.
+
+With lists among its inputs, records that belong to the path's own are added, changed and removed with it, in
+one transaction.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from functools import partial
+from typing import ClassVar, Final
 
 from django.http import HttpResponse
 
-from crmclient import Platform, Value
-from crmclient.errors import InvalidRecord, VersionMismatch
+from crmclient import Platform, Reference, Value
+from crmclient.errors import DuplicateKey, InvalidRecord, RecordNotFound, StateConflict, VersionMismatch
+from crmclient.platform import Update
 from designer.configuration import Endpoint
 from designer.kinds.versions import VersionSettings
 from runtime.http.if_match import Versions
 from runtime.operations import payload
 from runtime.operations.base import Description, Operation
+from runtime.operations.child_changes import Change, ChildChanges, refuse_outside
+from runtime.operations.child_records import all_of, conflict
 from runtime.operations.payload import Payload
 from runtime.request_context import Exchange
 from runtime.steps import Found
 from runtime.steps.row_rule_guard import WriteGuard
+
+# How often a write is tried on records of lists that others change at the same moment.
+_ATTEMPTS: Final = 3
 
 
 class UpdateOperation(Operation):
@@ -27,8 +38,10 @@ class UpdateOperation(Operation):
         super().__init__(endpoint, platform)
         self.entity = self.require_entity()
         attributes = platform.attributes(self.entity)
-        self.payload = Payload(endpoint.without_defaults(), self.entity, attributes, platform)
-        self.guard = WriteGuard(endpoint, self.payload.written, platform)
+        endpoint = endpoint.without_defaults()
+        self.children = ChildChanges(endpoint, self.entity, platform)
+        self.payload = Payload(endpoint, self.entity, attributes, platform, lists=self.children.payloads)
+        self.guard = WriteGuard(endpoint, self.payload.written, platform, self.children.fetchers)
         self.versions = Versions(self.guard.steps.version, self.settings(VersionSettings))
 
     def run(self, exchange: Exchange) -> HttpResponse:
@@ -45,6 +58,8 @@ class UpdateOperation(Operation):
     ) -> str | None:
         """The record's version after the write, where it keeps one."""
         id = exchange.record_id
+        if any(sent.get(name) for name in self.children.payloads):
+            return self._write_all(exchange, sent, found, wanted)
         try:
             values = self.payload.bind(exchange, sent)
             if not values:
@@ -56,6 +71,40 @@ class UpdateOperation(Operation):
             ).version
         except InvalidRecord as error:
             raise self.payload.refusal(error) from error
+
+    def _write_all(
+        self, exchange: Exchange, sent: Mapping[str, Value], found: Found | None, wanted: str | None
+    ) -> str | None:
+        """The same with records of lists, all of it or nothing."""
+        id = exchange.record_id
+        for _ in range(_ATTEMPTS):
+            makes = self.children.makes(sent, Reference(self.entity, id), exchange)
+            own, *changes = all_of(partial(self._own, exchange, sent, wanted), *makes)
+            if found is not None and isinstance(own.operation, Update):
+                self.guard.check(found.values, own.operation.values, exchange)
+            refuse_outside(changes)
+            operations = [own.operation, *(one.operation for one in changes)]
+            try:
+                stored = self.platform.batch(operations, call=exchange.call)
+            except InvalidRecord as error:
+                change = changes[error.item - 1] if error.item else own
+                raise (change.payload or self.payload).refusal(error, change.at) from error
+            except DuplicateKey as error:
+                raise conflict(changes, error) from error
+            except (VersionMismatch, RecordNotFound) as error:
+                # What is read of the path's record is for the steps to read again.
+                if not error.item:
+                    raise
+            else:
+                return stored[0].version if stored[0] else None
+        raise StateConflict(f"Records of the {self.entity} are changed by others all the time.")
+
+    def _own(self, exchange: Exchange, sent: Mapping[str, Value], wanted: str | None) -> Change:
+        try:
+            values = self.payload.bind(exchange, sent)
+        except InvalidRecord as error:
+            raise self.payload.refusal(error) from error
+        return Change("", Update(self.entity, exchange.record_id, values, wanted), self.payload)
 
     def _unchanged(self, exchange: Exchange, wanted: str | None) -> str | None:
         """The version of a record that nothing is written to."""
@@ -76,6 +125,7 @@ class UpdateOperation(Operation):
                     **payload.PROBLEMS,
                     **self.versions.problems(*payload.PROBLEMS[400], "invalid_id"),
                     409: ("duplicate_key", "state_conflict"),
+                    **self.children.problems,
                 }
             ),
         )

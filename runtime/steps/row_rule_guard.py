@@ -21,7 +21,7 @@ from runtime.steps.steps import Steps
 
 OUTSIDE = "outside_row_rule"
 MOVES = "This would move the record to where you may not reach it."
-_SENTENCE = "This would create a record where you may not reach it."
+CREATES = "This would create a record where you may not reach it."
 
 
 class MoveGuard:
@@ -79,9 +79,15 @@ class MoveGuard:
 class WriteGuard(MoveGuard):
     """That of a record whose id stands in the path; `steps` are those of its endpoint."""
 
-    def __init__(self, endpoint: Endpoint, written: frozenset[str], platform: Platform) -> None:
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        written: frozenset[str],
+        platform: Platform,
+        fetched: frozenset[str] = frozenset(),
+    ) -> None:
         super().__init__(rule_of_record(endpoint, platform), written, platform)
-        self.steps = Steps(endpoint, platform, reads=self.reads)
+        self.steps = Steps(endpoint, platform, reads=self.reads, fetched=fetched)
 
 
 class Child(NamedTuple):
@@ -132,12 +138,12 @@ class CreateGuards:
     ) -> None:
         """Raises Problem 403 where any record would be outside its rule, naming every such item of a list."""
         outside = [
-            FieldError(OUTSIDE, _SENTENCE, pointer=child.at)
+            FieldError(OUTSIDE, CREATES, pointer=child.at)
             for child in children
             if child.list in self._lists and not self._lists[child.list].allows(child.values, exchange)
         ]
         if outside or not (self._own is None or self._own.allows(values, exchange)):
-            raise Problem(403, OUTSIDE, _SENTENCE, errors=outside)
+            raise Problem(403, OUTSIDE, CREATES, errors=outside)
 
 
 class CreateGuard:

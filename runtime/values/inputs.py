@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from crmclient import Platform, Value
 from crmclient.metadata import Attribute, OptionSet
 from designer.definitions import EndpointDefinition, InputDefinition
 from designer.sentences import Sentence
-from designer.types import TYPES, InvalidInput, Limits, Reader
+from designer.types import TYPES, InputType, InvalidInput, Limits, Reader
 from runtime.http.bodies import escape
 from runtime.http.failures import Misconfigured
 from runtime.http.problems import FieldError, Problem
@@ -24,11 +24,29 @@ REFUSED = "platform_refused"
 
 # A value for every input that was sent or has a default; of one that holds records, the like or a list of it.
 Sent: TypeAlias = Mapping[str, Any]
-_NO_LISTS: Mapping[str, Inputs] = {}
+
+
+class Items(Protocol):
+    """What a list holds. `Inputs` are the items of a list of records to be made."""
+
+    def reader(self, kind: InputType, limits: Limits) -> Reader:
+        """What checks the value as a whole, for an input of `kind`."""
+
+    def read_items(self, raw: Any, at: str, errors: list[FieldError]) -> Any:
+        """The value, which has been checked as a whole; `at` is its pointer, and mistakes go to `errors`."""
+
+    def completed_items(self, value: Any) -> Any:
+        """The value with every input of each item."""
+
+    def schema_of(self, schema: Mapping[str, Any]) -> dict[str, Any]:
+        """The JSON Schema of the value, made of that of any list."""
+
+
+_NO_LISTS: Mapping[str, Items] = {}
 
 
 class _Input(NamedTuple):
-    """`items` are the inputs of each record that it holds; `is_one`: of the only one."""
+    """`items` are those of an input that holds records."""
 
     name: str
     required: bool
@@ -36,12 +54,11 @@ class _Input(NamedTuple):
     default: Value
     has_default: bool
     read: Reader
-    items: Inputs | None
-    is_one: bool
+    items: Items | None
 
 
 class Inputs:
-    """The inputs of one endpoint, or of a record that an input holds; `lists` has those of its own.
+    """The inputs of one endpoint, or of a record that an input holds; `lists` has what its own hold.
 
     Raises Misconfigured for a type that there is not, ValueError for limits and defaults that cannot be.
     """
@@ -50,13 +67,17 @@ class Inputs:
         self,
         definitions: Sequence[InputDefinition],
         limits: Mapping[str, Limits],
-        lists: Mapping[str, Inputs] = _NO_LISTS,
+        lists: Mapping[str, Items] = _NO_LISTS,
     ) -> None:
         self.definitions = tuple(definitions)
         self.limits = limits
-        self._lists = lists
+        self._lists = {
+            definition.name: _items_of(definition, lists[definition.name])
+            for definition in definitions
+            if definition.name in lists
+        }
         self._inputs = tuple(
-            _compile(definition, limits[definition.name], lists.get(definition.name))
+            _compile(definition, limits[definition.name], self._lists.get(definition.name))
             for definition in definitions
         )
         self._names = frozenset(definition.name for definition in definitions)
@@ -64,7 +85,7 @@ class Inputs:
     def read(self, body: Mapping[str, Any]) -> Sent:
         """Raises Problem 400 `invalid_input` naming every mistake."""
         errors: list[FieldError] = []
-        values = self._read(body, "", errors)
+        values = self.read_object(body, "", errors)
         if errors:
             raise invalid_input(errors)
         return values
@@ -74,15 +95,13 @@ class Inputs:
         values: dict[str, Any] = {**dict.fromkeys(self._names), **sent}
         for name, items in self._lists.items():
             if values[name] is not None:
-                held = values[name]
-                one = isinstance(held, Mapping)
-                values[name] = items.completed(held) if one else [items.completed(item) for item in held]
+                values[name] = items.completed_items(values[name])
         return values
 
-    def _read(self, body: Mapping[str, Any], at: str, errors: list[FieldError]) -> Sent:
+    def read_object(self, body: Mapping[str, Any], at: str, errors: list[FieldError]) -> Sent:
         """`at` is the pointer of `body`; mistakes are added to `errors`."""
         values: dict[str, Any] = {}
-        for name, required, nullable, default, has_default, read, items, is_one in self._inputs:
+        for name, required, nullable, default, has_default, read, items in self._inputs:
             if name not in body:
                 if has_default:
                     values[name] = default
@@ -102,8 +121,7 @@ class Inputs:
                 errors.append(FieldError(error.code, error.message, pointer=f"{at}/{name}"))
                 continue
             if items is not None:
-                read_items = items._read if is_one else items._read_each
-                values[name] = read_items(raw, f"{at}/{name}", errors)
+                values[name] = items.read_items(raw, f"{at}/{name}", errors)
         if not body.keys() <= self._names:
             unknown = [key[:LONGEST_KEY] for key in body if key not in self._names][:MOST_UNKNOWN]
             errors += [
@@ -112,14 +130,23 @@ class Inputs:
             ]
         return values
 
-    def _read_each(self, raw: Sequence[Any], at: str, errors: list[FieldError]) -> list[Sent]:
+    def reader(self, kind: InputType, limits: Limits) -> Reader:
+        return kind.compile(limits)
+
+    def read_items(self, raw: Sequence[Any], at: str, errors: list[FieldError]) -> list[Sent]:
         values: list[Sent] = []
         for index, item in enumerate(raw):
             if type(item) is dict:
-                values.append(self._read(item, f"{at}/{index}", errors))
+                values.append(self.read_object(item, f"{at}/{index}", errors))
             else:
                 errors.append(FieldError("wrong_type", "Must be an object.", pointer=f"{at}/{index}"))
         return values
+
+    def completed_items(self, value: Sequence[Sent]) -> list[Sent]:
+        return [self.completed(item) for item in value]
+
+    def schema_of(self, schema: Mapping[str, Any]) -> dict[str, Any]:
+        return {**schema, "items": self.schema()}
 
     def schema(self) -> dict[str, Any]:
         """The JSON Schema of the body."""
@@ -132,8 +159,7 @@ class Inputs:
     def _describe(self, definition: InputDefinition) -> dict[str, Any]:
         schema = TYPES[definition.type].schema(self.limits[definition.name])
         if definition.name in self._lists:
-            items = self._lists[definition.name].schema()
-            schema = items if TYPES[definition.type].holds_one else {**schema, "items": items}
+            schema = self._lists[definition.name].schema_of(schema)
         if definition.nullable and not definition.required:
             schema = _or_null(schema)
         if definition.description:
@@ -141,6 +167,32 @@ class Inputs:
         if definition.default is not None:
             schema["default"] = copy.deepcopy(definition.default)
         return schema
+
+
+class _OneRecord:
+    """The only record that an input holds; `inputs` are its own."""
+
+    def __init__(self, inputs: Inputs) -> None:
+        self._inputs = inputs
+
+    def reader(self, kind: InputType, limits: Limits) -> Reader:
+        return kind.compile(limits)
+
+    def read_items(self, raw: Mapping[str, Any], at: str, errors: list[FieldError]) -> Sent:
+        return self._inputs.read_object(raw, at, errors)
+
+    def completed_items(self, value: Sent) -> Sent:
+        return self._inputs.completed(value)
+
+    def schema_of(self, schema: Mapping[str, Any]) -> dict[str, Any]:
+        return self._inputs.schema()
+
+
+def _items_of(definition: InputDefinition, items: Items) -> Items:
+    kind = TYPES.get(definition.type)
+    if kind is not None and kind.holds_one and isinstance(items, Inputs):
+        return _OneRecord(items)
+    return items
 
 
 def limits_of_inputs(
@@ -174,7 +226,7 @@ def _options(attribute: Attribute | None, entity: str, platform: Platform) -> Op
     return platform.option_set(attribute.logical_name, entity=entity)
 
 
-def _compile(definition: InputDefinition, limits: Limits, items: Inputs | None) -> _Input:
+def _compile(definition: InputDefinition, limits: Limits, items: Items | None) -> _Input:
     kind = TYPES.get(definition.type)
     if kind is None:
         raise Misconfigured(
@@ -184,7 +236,7 @@ def _compile(definition: InputDefinition, limits: Limits, items: Inputs | None) 
                 type=repr(definition.type),
             )
         )
-    read = kind.compile(limits)
+    read = kind.compile(limits) if items is None else items.reader(kind, limits)
     has_default = definition.default is not None
     return _Input(
         name=definition.name,
@@ -194,7 +246,6 @@ def _compile(definition: InputDefinition, limits: Limits, items: Inputs | None) 
         has_default=has_default,
         read=read,
         items=items,
-        is_one=kind.holds_one,
     )
 
 

@@ -12,7 +12,7 @@ import requests
 from designer.definitions import ConfigurationDocument, EndpointDefinition
 from designer.kinds import KINDS
 from designer.kinds.associate import AssociateSettings
-from tests.contract.twins import Pair, Twins
+from tests.contract.twins import Answers, Pair, Twins
 from tests.contract.values import UNKNOWN, Values
 
 ACCOUNT_OF = {"sales-manager": "manager", "sales-rep": "rep", "support": "agent", "customer": "customer"}
@@ -111,6 +111,34 @@ def updates(world: World, endpoint: EndpointDefinition) -> None:
         ask(who(endpoint), "PATCH", path, ids=ids, json={}, tags=("*", "*"))
     for ids in known[-2:]:
         ask(who(endpoint), "PATCH", path, ids=ids, json={})
+    if any(input.type == "List" for input in endpoint.inputs):
+        _changes_lists(world, endpoint, targets[0])
+
+
+def _changes_lists(world: World, endpoint: EndpointDefinition, ids: Pair) -> None:
+    """Items of the list `people`, which the query of that name lists with their ids."""
+    ask, path = world.twins.ask, world.path(endpoint)
+    listed = f"/api/{endpoint.module}/queries/people?account={{id}}"
+
+    def change(here: Any, there: Any) -> Answers:
+        """Each is sent its own ids."""
+        ways = [path.replace("{id}", id) for id in ids]
+        found = ask(who(endpoint), "PATCH", "{id}", ids=(ways[0], ways[1]), bodies=(here, there))
+        ask(who(endpoint), "GET", listed, ids=ids)
+        return found
+
+    added = {"people": {"add": [{"last": f"Person {number}"} for number in range(4)]}}
+    assert change(added, added).status == 204
+    answers = ask(who(endpoint), "GET", listed, ids=ids)
+    known = [[row["id"] for row in answer.json()] for answer in (answers.here, answers.there)]
+    for say in (
+        lambda own: {"change": [{"id": own[0], "mail": "a@b"}, {"id": UNKNOWN}], "remove": [UNKNOWN, own[1]]},
+        lambda own: {"change": [{"id": own[0], "last": None}, {"id": own[0]}], "remove": ["x"]},
+        lambda own: {"change": [{"id": own[0], "mail": "a@b"}], "remove": [own[1]], "add": [{"last": "New"}]},
+        lambda own: {"remove": own[2:], "add": [{"last": "x" * 51}]},
+        lambda own: {"remove": own[2:]},
+    ):
+        change(*({"name": "With people", "people": say(own)} for own in known))
 
 
 def deletes(world: World, endpoint: EndpointDefinition) -> None:

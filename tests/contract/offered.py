@@ -48,6 +48,46 @@ UPSERT: dict[str, Any] = {
         {"attribute": "numberofemployees", "value": "staff"},
     ],
 }
+# An update with contacts that are added, changed and removed along with the account.
+WITH_PEOPLE: dict[str, Any] = {
+    "kind": "update",
+    "module": MODULE,
+    "exposure": "account",
+    "segment": "account-people",
+    "inputs": [
+        {"name": "name", "type": "String"},
+        {
+            "name": "people",
+            "type": "List",
+            "relationship": "contact_customer_accounts",
+            "inputs": [
+                {"name": "last", "required": True, "max_length": 50},
+                {"name": "mail", "nullable": True},
+            ],
+            "bindings": [
+                {"attribute": "lastname", "value": "last"},
+                {"attribute": "emailaddress1", "value": "mail"},
+            ],
+        },
+    ],
+    "bindings": [{"attribute": "name", "value": "name"}],
+}
+PEOPLE: dict[str, Any] = {
+    "kind": "multi-query",
+    "module": MODULE,
+    "name": "people",
+    "settings": {
+        "query": '<fetch><entity name="contact"><attribute name="contactid"/><attribute name="lastname"/>'
+        '<attribute name="emailaddress1"/><order attribute="lastname"/><filter>'
+        '<condition attribute="parentcustomerid" operator="eq" value="@account"/></filter></entity></fetch>'
+    },
+    "inputs": [{"name": "account", "type": "Guid", "required": True}],
+    "columns": [
+        {"attribute": "contactid", "name": "id"},
+        {"attribute": "lastname", "name": "last"},
+        {"attribute": "emailaddress1", "name": "mail"},
+    ],
+}
 READ_BY_KEY: dict[str, Any] = {
     "kind": "read-by-key",
     "module": MODULE,
@@ -83,7 +123,10 @@ def everything(platform: Platform) -> ConfigurationDocument:
         ),
         endpoints=(
             *_usual(platform),
-            *map(EndpointDefinition.model_validate, (CAPPED, ASSOCIATE, MEMBERS, UPSERT, READ_BY_KEY)),
+            *map(
+                EndpointDefinition.model_validate,
+                (CAPPED, ASSOCIATE, MEMBERS, UPSERT, READ_BY_KEY, WITH_PEOPLE, PEOPLE),
+            ),
         ),
     )
 

@@ -86,9 +86,10 @@ class Twins:
         tags: Pair | None = None,
         ordered: bool = True,
         headers: Mapping[str, str] | None = None,
+        bodies: tuple[Any, Any] | None = None,
         **options: Any,
     ) -> Answers:
-        """`{id}` in the path stands for each one's own of `ids`; `tags` go as If-Match.
+        """`{id}` in the path stands for each one's own of `ids`; `tags` go as If-Match, `bodies` as JSON.
 
         What was made within one second has no order (`ordered` false).
         """
@@ -97,7 +98,10 @@ class Twins:
             sent = {**self._authorization(server, who), **(headers or {})}
             if tags is not None:
                 sent["If-Match"] = tags[at]
-            said.append(server.request(method, path.replace("{id}", ids[at]), headers=sent, **options))
+            body = {} if bodies is None else {"json": bodies[at]}
+            said.append(
+                server.request(method, path.replace("{id}", ids[at]), headers=sent, **body, **options)
+            )
         answers = Answers(*said)
         self._compare(f"{who}: {method} {path} {options}"[:2000], answers, ordered)
         self.statuses[answers.status] = self.statuses.get(answers.status, 0) + 1

@@ -95,7 +95,8 @@ class Values:
         needed = [input for input in endpoint.inputs if input.required]
         yield {}
         for few in (needed, endpoint.inputs):
-            yield {input.name: self._sent(input, attributes) for input in few}
+            changes = endpoint.kind == "update"
+            yield {input.name: self._sent(input, attributes, changes=changes) for input in few}
         for input in endpoint.inputs[:8]:
             for value in _doubtful(input):
                 yield {**{each.name: self._sent(each, attributes) for each in needed}, input.name: value}
@@ -103,9 +104,12 @@ class Values:
             yield dict(zip((input.name for input in endpoint.inputs), row, strict=True))
         yield {"nope": 1, "__proto__": {}, "x@odata.bind": "/accounts(1)"}
 
-    def _sent(self, input: InputDefinition, attributes: Mapping[str, Attribute]) -> Any:
+    def _sent(
+        self, input: InputDefinition, attributes: Mapping[str, Attribute], *, changes: bool = False
+    ) -> Any:
         if input.type == "List":
-            return [{each.name: self.right(each, None) for each in input.inputs if each.required}] * 2
+            items = [{each.name: self.right(each, None) for each in input.inputs if each.required}] * 2
+            return {"add": items} if changes else items
         return self.right(input, attributes.get(input.name))
 
     def _bound(self, endpoint: EndpointDefinition, entity: str | None) -> dict[str, Attribute]:

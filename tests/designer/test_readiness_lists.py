@@ -135,10 +135,6 @@ def test_what_the_platform_requires_of_items_must_be_set() -> None:
     assert "In “deals”: The platform requires" in found.message
 
 
-def test_an_update_makes_no_records_of_a_list() -> None:
-    assert "list-place" in {finding.rule for finding in findings(a_list(), kind="update")}
-
-
 CLOSE = {
     "name": "close",
     "type": "Record",
@@ -199,3 +195,63 @@ def test_what_does_not_fit_a_process_is_found_at_its_place(
 def test_what_no_endpoint_may_run_is_found(process: str) -> None:
     [found] = [finding for finding in found_of_win(process=process) if finding.rule == "process-forbidden"]
     assert (found.field, found.is_unacceptable) == ("settings.process", True)
+
+
+def test_an_upsert_takes_no_list() -> None:
+    assert "list-place" in {finding.rule for finding in findings(a_list(), kind="upsert", name="number")}
+
+
+def test_an_update_takes_a_good_list() -> None:
+    assert findings(a_list(), kind="update") == []
+
+
+def test_expressions_of_an_update_see_the_parts_of_a_list() -> None:
+    def found(text: str) -> set[str]:
+        binding = {"attribute": "description", "source": "expression", "value": text}
+        bindings = [{"attribute": "name", "value": "name"}, binding]
+        return {one.rule for one in findings(a_list(), kind="update", bindings=bindings) if one.is_blocking}
+
+    assert (
+        found("join(input.contacts.add.map(c, c.last)) + join(input.contacts.change.map(c, c.id))") == set()
+    )
+
+
+def test_what_an_item_of_an_update_needs_is_what_one_of_a_create_needs() -> None:
+    (finding,) = findings(
+        a_list(inputs=[{"name": "first"}], bindings=[{"attribute": "firstname", "value": "first"}]),
+        kind="update",
+    )
+    assert (finding.rule, finding.field) == ("list-item", "inputs.contacts.bindings.lastname")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "field", "words"),
+    [
+        (
+            a_list(
+                inputs=[LAST, {"name": "id"}], bindings=[LASTNAME, {"attribute": "firstname", "value": "id"}]
+            ),
+            "inputs.contacts.inputs.id.name",
+            "names the record. Rename it.",
+        ),
+        (
+            a_list(
+                bindings=[
+                    LASTNAME,
+                    {
+                        "attribute": "overriddencreatedon",
+                        "source": "constant",
+                        "value": "2026-01-31T00:00:00Z",
+                    },
+                ]
+            ),
+            "inputs.contacts.bindings.overriddencreatedon",
+            "never changed. Remove the binding.",
+        ),
+    ],
+)
+def test_what_an_update_cannot_change_of_an_item(wrong: dict[str, Any], field: str, words: str) -> None:
+    (finding,) = [one for one in findings(wrong, kind="update") if one.is_blocking]
+    assert (finding.rule, finding.field) == ("list-changes", field)
+    assert words in finding.message
+    assert [one for one in findings(wrong) if one.is_blocking] == []

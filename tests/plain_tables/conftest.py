@@ -76,14 +76,19 @@ def usual(entity: str, columns: tuple[str, ...]) -> list[EndpointDefinition]:
     """The studio's usual operations; whoever creates a record keeps it."""
     wanted = Exposure(MODULE, f"{entity}s", [kind.name for kind in USUAL], columns)
     found = endpoints(wanted, ENTITIES[entity], ATTRIBUTES[entity])
-    return [_kept_by_caller(one) if one.kind == "create" else one for one in found]
+    return [_with_persons(_kept_by_caller(one) if one.kind == "create" else one) for one in found]
+
+
+def _with_persons(endpoint: EndpointDefinition) -> EndpointDefinition:
+    """Firms are created and updated along with the persons whom they employ."""
+    if endpoint.exposure != "firms" or endpoint.kind not in ("create", "update"):
+        return endpoint
+    return endpoint.model_copy(update={"inputs": (*endpoint.inputs, PERSONS)})
 
 
 def _kept_by_caller(create: EndpointDefinition) -> EndpointDefinition:
     bindings = [one for one in create.bindings if one.attribute != "keeper"]
     inputs = [one for one in create.inputs if one.name != "keeper"]
-    if create.exposure == "firms":
-        inputs.append(PERSONS)
     return create.model_copy(update={"bindings": (*bindings, OF_USER), "inputs": tuple(inputs)})
 
 

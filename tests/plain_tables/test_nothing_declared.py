@@ -39,7 +39,12 @@ def test_each_lack_is_found_at_its_field(nothing_declared: PlainTables) -> None:
     }
     assert ("platform-users", "inputs.persons.bindings.keeper.value") in found["plain.firms.create"]
     assert found["plain.firms.read"] == {("platform-users", "entity.row_rule.0")}
-    assert found["plain.firms.update"] == {("platform-users", "entity.row_rule.0")}
+    assert found["plain.firms.update"] == {
+        ("platform-users", "entity.row_rule.0"),
+        ("platform-users", "inputs.persons.bindings.keeper.value"),
+        ("user-property-broken", "inputs.persons.bindings.keeper.value"),
+        ("platform-batches", "inputs.persons.type"),
+    }
     assert found["plain.paginated-query.firms"] == {("platform-pages", "settings.page_size")}
     assert ("file-column", "settings.attribute") in found["plain.firms.download.contract"]
     assert found["plain.global-action.ping"] == {("process-unknown", "settings.process")}

@@ -80,6 +80,32 @@ def test_a_record_is_written_and_read_by_its_key(rita: Caller, max: Caller) -> N
     assert rita.get(path).json()["title"] == "Second"
 
 
+def test_records_that_keep_no_versions_are_changed_with_their_firm(rita: Caller, max: Caller) -> None:
+    firm = made(rita, FIRMS, title="Wool", persons=[{"family": "Ada"}, {"family": "Bo"}])
+    id = firm.rpartition("/")[2]
+    known = {
+        one["family"]: one["id"]
+        for one in rita.get("/api/plain/queries/persons").json()["data"]
+        if (one["employer"] or {}).get("id") == id
+    }
+    others = made(max, PERSONS, family="Cy", employer=made(max, FIRMS, title="His").rpartition("/")[2])
+    sent = {
+        "add": [{"family": "Di"}],
+        "change": [{"id": known["Ada"], "family": "Eve"}],
+        "remove": [known["Bo"]],
+    }
+    for wrong in (others.rpartition("/")[2], NOBODY):
+        answer = rita.patch(firm, {"persons": {**sent, "change": [{"id": wrong, "family": "x"}]}})
+        assert (answer.status_code, answer.json()["errors"][0]["code"]) == (400, "unknown_target")
+    assert rita.patch(firm, {"persons": sent}).status_code == 204
+    left = {
+        one["family"]: (one["employer"] or {}).get("id")
+        for one in rita.get("/api/plain/queries/persons").json()["data"]
+    }
+    # A platform that deletes no persons along with their firm unties them.
+    assert left == {"Di": id, "Eve": id, "Bo": None}
+
+
 def test_wrong_values_are_named(rita: Caller) -> None:
     answer = rita.post(FIRMS, {"title": "x" * 161, "staff": -1, "line": 9})
 

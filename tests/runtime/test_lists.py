@@ -232,10 +232,11 @@ def test_a_list_that_cannot_be_is_503(rita: Caller, contacts: Input, change: dic
     assert (answer.status_code, answer.json()["code"]) == (503, "endpoint_misconfigured")
 
 
-def test_only_a_create_takes_lists(rita: Caller, contacts: Input) -> None:
-    Input.objects.create(endpoint=endpoint("update"), name="contacts", type="List")
+def test_only_a_create_and_an_update_take_lists(rita: Caller, max: Caller, contacts: Input) -> None:
+    Input.objects.create(endpoint=endpoint("action"), name="contacts", type="List")
     made = rita.post(ACCOUNTS, {"name": "x"}).json()["id"]
-    assert rita.patch(f"{ACCOUNTS}/{made}", {"name": "y"}).status_code == 503
+    action = endpoint("action").name
+    assert max.post(f"{ACCOUNTS}/{made}/actions/{action}", {}).status_code == 503
 
 
 def test_the_platform_says_which_item_it_refused() -> None:

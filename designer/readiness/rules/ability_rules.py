@@ -80,7 +80,7 @@ def lists_are_created_at_once(subject: EndpointSubject) -> Found:
         if holds_records(known.type):
             yield (
                 _(
-                    "The platform cannot create several records at once, all or none. Remove the list "
+                    "The platform cannot write several records at once, all or none. Remove the list "
                     "“%(name)s”.",
                     name=known.name,
                 ),

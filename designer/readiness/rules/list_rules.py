@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from designer.definitions import BindingDefinition, ExposedEntityDefinition, InputDefinition
 from designer.expressions.nearest import did_you_mean
+from designer.kinds.create import CREATE
 from designer.kinds.record_groups import RecordGroup
 from designer.kinds.settings import EndpointSettings
 from designer.readiness.findings import Severity
@@ -27,7 +28,7 @@ def records_stand_where_they_are_made(subject: EndpointSubject) -> Found:
         if holds_records(known.type) and not subject.endpoint.kind.takes_lists:
             yield (
                 _(
-                    "“%(name)s” holds records: only a create and an action make records of inputs.",
+                    "“%(name)s” holds records: only a create, an update and an action take them.",
                     name=known.name,
                 ),
                 _at(known, "type"),
@@ -183,6 +184,33 @@ def items_are_records(subject: EndpointSubject) -> Found:
                 )
 
 
+@blocking("list-changes")
+def items_can_be_changed(subject: EndpointSubject) -> Found:
+    """Of an update, whose lists change records that are there, which their ids name."""
+    if not subject.endpoint.kind.partial:
+        return
+    for known, group in _related(subject):
+        for inner in known.inputs:
+            if inner.name == "id":
+                yield (
+                    _("“%(name)s” has an input “id”, which names the record. Rename it.", name=known.name),
+                    _at(known, "inputs.id.name"),
+                )
+        attributes = subject.metadata.attributes(group.entity)
+        for binding in known.bindings:
+            attribute = attributes.get(binding.attribute)
+            if attribute is not None and attribute.creatable and not attribute.updatable:
+                yield (
+                    _(
+                        "“%(attribute)s” of “%(name)s” can be set when a record is created, and never "
+                        "changed. Remove the binding.",
+                        attribute=binding.attribute,
+                        name=known.name,
+                    ),
+                    _at(known, f"bindings.{binding.attribute}"),
+                )
+
+
 @warning("list-length")
 def lists_are_short(subject: EndpointSubject) -> Found:
     for known in _lists(subject):
@@ -224,7 +252,12 @@ def _items(subject: EndpointSubject, known: InputDefinition, group: RecordGroup)
     if group.parent:
         bindings += (BindingDefinition(attribute=group.parent, source="constant", value=None),)
     definition = subject.definition.model_copy(
-        update={"inputs": known.inputs, "bindings": bindings, "settings": EndpointSettings()}
+        update={
+            "kind": CREATE.name,
+            "inputs": known.inputs,
+            "bindings": bindings,
+            "settings": EndpointSettings(),
+        }
     )
     entity = ExposedEntityDefinition(
         module=subject.definition.module, segment=group.entity, entity=group.entity

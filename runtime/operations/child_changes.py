@@ -1,0 +1,215 @@
+"""Inputs of type List of an update: records that are added, changed and removed with the endpoint's own.
+
+What stands in no part of a list is left alone. A record that is changed or removed must belong to the one
+that is updated, and be one that the caller reaches by the row rule of its entity: any other is unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+from crmclient import Guid, Platform, Reference, Value
+from crmclient.errors import InvalidRecord
+from crmclient.metadata import Cascade
+from crmclient.platform import Create, Delete, Operation, Update
+from crmclient.query.ast import Column, Condition, Operator, Query
+from designer.configuration import Endpoint
+from designer.definitions import InputDefinition
+from designer.kinds.record_groups import groups_of_entity
+from designer.sentences import Sentence
+from designer.types import holds_records
+from runtime.http.failures import Misconfigured
+from runtime.http.problems import FieldError, Problem
+from runtime.operations.child_records import group_of, payload_of_items
+from runtime.operations.payload import Payload
+from runtime.request_context import Exchange
+from runtime.steps.row_rule_guard import CREATES, MOVES, OUTSIDE, CreateGuard, MoveGuard
+from runtime.steps.rules import both, rule_of_entity
+from runtime.values.fields import Field
+from runtime.values.inputs import Sent, invalid_input
+from runtime.values.list_changes import ADD, CHANGE, ID, REMOVE, ListChanges
+
+Rows = Mapping[Guid, Mapping[str, Value]]
+
+
+class Change(NamedTuple):
+    """One write: `at` is the pointer of what asked for it; `outside` says why a row rule forbids it."""
+
+    at: str
+    operation: Operation
+    payload: Payload | None = None
+    outside: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedItems:
+    """What callers send in a list: the records to add, and what is changed of others."""
+
+    added: Payload
+    changed: Payload
+
+    @property
+    def items(self) -> ListChanges:
+        return ListChanges(self.added.items, self.changed.items)
+
+    def fields(self) -> tuple[Field, ...]:
+        return self.added.fields()
+
+
+class ChildChanges:
+    """The lists among the inputs of an endpoint that updates records of `entity`. Raises Misconfigured."""
+
+    def __init__(self, endpoint: Endpoint, entity: str, platform: Platform) -> None:
+        self._lists = {
+            known.name: _List(known, endpoint, entity, platform)
+            for known in endpoint.definition.inputs
+            if holds_records(known.type)
+        }
+        self.payloads = {name: one.payloads for name, one in self._lists.items()}
+
+    @property
+    def fetchers(self) -> frozenset[str]:
+        """The data fetchers whose rows the rules compare with."""
+        return frozenset().union(*(one.fetchers for one in self._lists.values()))
+
+    @property
+    def problems(self) -> dict[int, tuple[str, ...]]:
+        """What the rules give, for the document."""
+        return {403: (OUTSIDE,)} if any(one.is_ruled for one in self._lists.values()) else {}
+
+    def makes(self, sent: Sent, parent: Reference, exchange: Exchange) -> Iterator[Callable[[], Change]]:
+        """What makes each write that was asked for; each raises a Problem of its inputs.
+
+        What is removed comes first, so that a key that it had is free for what is changed and added.
+        """
+        found = {
+            name: (one, sent[name], one.find(sent[name], parent, exchange))
+            for name, one in self._lists.items()
+            if sent.get(name)
+        }
+        for name, (one, value, rows) in found.items():
+            for index, id in enumerate(value[REMOVE]):
+                yield partial(one.remove, id, f"/{name}/{REMOVE}/{index}", rows, exchange)
+        for name, (one, value, rows) in found.items():
+            for index, item in enumerate(value[CHANGE]):
+                yield partial(one.change, item, f"/{name}/{CHANGE}/{index}", rows, exchange)
+        for name, (one, value, _) in found.items():
+            for index, item in enumerate(value[ADD]):
+                yield partial(one.add, item, f"/{name}/{ADD}/{index}", parent, exchange)
+
+
+def refuse_outside(changes: Iterable[Change]) -> None:
+    """Raises Problem 403 naming every item that a row rule forbids."""
+    outside = [FieldError(OUTSIDE, one.outside, pointer=one.at) for one in changes if one.outside]
+    if outside:
+        raise Problem(403, OUTSIDE, outside[0].message, errors=outside)
+
+
+class _List:
+    """One list of `endpoint`, whose records refer to one of `entity`."""
+
+    def __init__(self, known: InputDefinition, endpoint: Endpoint, entity: str, platform: Platform) -> None:
+        relationships = platform.relationships(entity)
+        group = group_of(known, groups_of_entity(entity, relationships))
+        if any(inner.name == ID for inner in known.inputs):
+            raise Misconfigured(Sentence("%(name)s has an input id, which is the record's", name=known.name))
+        self._entity, self._lookup = group.entity, group.parent
+        self._deletes = any(
+            one.name == group.name and one.on_delete is Cascade.DELETE for one in relationships
+        )
+        self._platform = platform
+        self.payloads = ChangedItems(
+            payload_of_items(known, group, endpoint, platform),
+            payload_of_items(_as_changed(known), group, endpoint, platform),
+        )
+        self._rule = rule_of_entity(endpoint, self._entity, platform)
+        self._creates = None if self._rule is None else CreateGuard(self._rule, platform)
+        self._moves = MoveGuard(self._rule, self.payloads.changed.written | {self._lookup}, platform)
+        entities, attributes = platform.entities(), platform.attributes(self._entity)
+        self._primary_id = entities[self._entity].primary_id
+        self._version = platform.conventions.version_of(self._entity, attributes)
+        wanted = (self._primary_id, *([self._version] if self._version else ()), *self._moves.reads)
+        self._columns = tuple(Column(name) for name in dict.fromkeys(wanted))
+
+    @property
+    def is_ruled(self) -> bool:
+        return self._rule is not None
+
+    @property
+    def fetchers(self) -> frozenset[str]:
+        return frozenset() if self._rule is None else self._rule.needs.fetchers
+
+    def find(self, value: Mapping[str, Any], parent: Reference, exchange: Exchange) -> Rows:
+        """The records named in a list that belong to `parent` and that the caller reaches, by id."""
+        ids = [*(item[ID] for item in value[CHANGE]), *value[REMOVE]]
+        if not ids:
+            return {}
+        own = both(
+            Condition(self._lookup, Operator.EQ, (parent.id,)),
+            Condition(self._primary_id, Operator.IN, tuple(ids)),
+        )
+        rule = None if self._rule is None else self._rule.filter(exchange)
+        query = Query(self._entity, self._columns, both(own, rule))
+        rows = self._platform.query(query, call=exchange.call).rows
+        return {str(row[self._primary_id]): row for row in rows}
+
+    def add(self, item: Sent, at: str, parent: Reference, exchange: Exchange) -> Change:
+        values = {**self._bound(self.payloads.added, item, at, exchange), self._lookup: parent}
+        is_inside = self._creates is None or self._creates.allows(values, exchange)
+        made = Create(self._entity, values)
+        return Change(at, made, self.payloads.added, "" if is_inside else CREATES)
+
+    def change(self, item: Mapping[str, Any], at: str, rows: Rows, exchange: Exchange) -> Change:
+        row = self._known(item[ID], f"{at}/{ID}", rows)
+        sent = {name: value for name, value in item.items() if name != ID}
+        values = self._bound(self.payloads.changed, sent, at, exchange)
+        return self._written(item[ID], at, row, values, exchange)
+
+    def remove(self, id: Guid, at: str, rows: Rows, exchange: Exchange) -> Change:
+        """Delete what the platform would delete along with the parent, and untie all else."""
+        row = self._known(id, at, rows)
+        if self._deletes:
+            return Change(at, Delete(self._entity, id, self._version_of(row)))
+        return self._written(id, at, row, {self._lookup: None}, exchange)
+
+    def _written(
+        self,
+        id: Guid,
+        at: str,
+        row: Mapping[str, Value],
+        values: Mapping[str, Value],
+        exchange: Exchange,
+    ) -> Change:
+        stays = self._moves.stays(row, values, exchange)
+        update = Update(self._entity, id, values, self._version_of(row))
+        return Change(at, update, self.payloads.changed, "" if stays else MOVES)
+
+    def _known(self, id: Guid, at: str, rows: Rows) -> Mapping[str, Value]:
+        """Raises Problem 400: of what is not there, of another parent's records and of those out of reach."""
+        if id not in rows:
+            sentence = f"There is no {self._entity} with id {id}."
+            raise invalid_input([FieldError("unknown_target", sentence, pointer=at)])
+        return rows[id]
+
+    def _version_of(self, row: Mapping[str, Value]) -> str | None:
+        return str(row[self._version]) if self._version else None
+
+    def _bound(self, payload: Payload, sent: Sent, at: str, exchange: Exchange) -> dict[str, Value]:
+        try:
+            return payload.bind(exchange, sent)
+        except InvalidRecord as error:
+            raise payload.refusal(error, at) from error
+
+
+def _as_changed(known: InputDefinition) -> InputDefinition:
+    """The list's items where they are there: what is left out of one stays as it is."""
+    inputs = tuple(
+        one.model_copy(
+            update={"required": False, "nullable": one.nullable and not one.required, "default": None}
+        )
+        for one in known.inputs
+    )
+    return known.model_copy(update={"inputs": inputs})

@@ -1,0 +1,101 @@
+"""The list of an update: `{"add": […], "change": [{"id": …}], "remove": [ids]}`, or some of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from crmclient import Guid, parse_guid
+from designer.types import InputType, InvalidInput, Limits, Reader
+from runtime.http.problems import FieldError
+from runtime.values.inputs import Inputs, Sent
+
+ADD, CHANGE, REMOVE = "add", "change", "remove"
+ID: Final = "id"
+_PARTS: Final = (ADD, CHANGE, REMOVE)
+_GUID: Final = {"type": "string", "format": "uuid"}
+
+
+@dataclass(frozen=True, slots=True)
+class ListChanges:
+    """`added` reads the records to be made, `changed` what is sent of those that are there."""
+
+    added: Inputs
+    changed: Inputs
+
+    def reader(self, kind: InputType, limits: Limits) -> Reader:
+        # Nobody has to change anything. All parts together are as long as a list may be.
+        check = kind.compile(replace(limits, min_length=None, required=False))
+
+        def read(raw: Any) -> Any:
+            if type(raw) is not dict or not raw.keys() <= set(_PARTS):
+                raise InvalidInput("wrong_type", "Must be an object of add, change and remove.")
+            if not all(type(part) is list for part in raw.values()):
+                raise InvalidInput("wrong_type", "Each of add, change and remove must be an array.")
+            check([item for part in raw.values() for item in part])
+            return raw
+
+        return read
+
+    def read_items(self, raw: Mapping[str, Any], at: str, errors: list[FieldError]) -> dict[str, list[Any]]:
+        """What is added, changed and removed: the last two by id."""
+        seen: set[Guid] = set()
+        changed = [
+            self._changed(item, f"{at}/{CHANGE}/{index}", seen, errors)
+            for index, item in enumerate(raw.get(CHANGE, ()))
+        ]
+        removed = [
+            _id(item, f"{at}/{REMOVE}/{index}", seen, errors)
+            for index, item in enumerate(raw.get(REMOVE, ()))
+        ]
+        return {
+            ADD: self.added.read_items(raw.get(ADD, ()), f"{at}/{ADD}", errors),
+            CHANGE: changed,
+            REMOVE: removed,
+        }
+
+    def completed_items(self, value: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            **value,
+            ADD: self.added.completed_items(value[ADD]),
+            CHANGE: [{**self.changed.completed(item), ID: item[ID]} for item in value[CHANGE]],
+        }
+
+    def schema_of(self, schema: Mapping[str, Any]) -> dict[str, Any]:
+        item = self.changed.schema()
+        item = {**item, "properties": {ID: _GUID, **item["properties"]}, "required": [ID]}
+        most = schema["maxItems"]
+        parts = {ADD: self.added.schema(), CHANGE: item, REMOVE: _GUID}
+        return {
+            "type": "object",
+            "properties": {
+                name: {"type": "array", "items": items, "maxItems": most} for name, items in parts.items()
+            },
+            "additionalProperties": False,
+        }
+
+    def _changed(self, item: Any, at: str, seen: set[Guid], errors: list[FieldError]) -> Sent:
+        if type(item) is not dict:
+            errors.append(FieldError("wrong_type", "Must be an object.", pointer=at))
+            return {}
+        id = _id(item.get(ID), f"{at}/{ID}", seen, errors)
+        rest = {name: value for name, value in item.items() if name != ID}
+        return {ID: id, **self.changed.read_object(rest, at, errors)}
+
+
+def _id(raw: Any, at: str, seen: set[Guid], errors: list[FieldError]) -> Guid:
+    """The id of a record that may stand in a list once; empty where it is none."""
+    if raw is None:
+        errors.append(FieldError("required", "Is required.", pointer=at))
+        return ""
+    try:
+        id = parse_guid(raw) if type(raw) is str else ""
+    except ValueError:
+        id = ""
+    if not id:
+        errors.append(FieldError("wrong_type", "Must be a GUID.", pointer=at))
+    elif id in seen:
+        errors.append(FieldError("repeated", "This record stands in the list twice.", pointer=at))
+    seen.add(id)
+    return id
