@@ -32,11 +32,11 @@ class KeySettings(EndpointSettings):
         return next((one for one in known if one.name == self.key), None)
 
 
-class ReadByKeySettings(KeySettings, ReadSettings):
+class ReadByKeySettings(ReadSettings, KeySettings):
     """Those of a read, and the key."""
 
 
-class UpsertSettings(KeySettings, CreateSettings):
+class UpsertSettings(CreateSettings, KeySettings):
     """Those of a create, and the key."""
 
 
