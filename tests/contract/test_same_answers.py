@@ -29,7 +29,7 @@ OFFERED: list[str] = [
     *(f"{MODULE}.paginated-query.{name}" for name in ENTITIES),
     f"{MODULE}.team.associate.members",
     f"{MODULE}.account.upsert.number",
-    f"{MODULE}.account-people.update",
+    f"{MODULE}.account.account-people.update",
     f"{MODULE}.account.read-by-key.number",
 ]
 

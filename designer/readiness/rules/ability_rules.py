@@ -74,7 +74,9 @@ def queries_can_be_run(subject: EndpointSubject) -> Found:
 
 @blocking("platform-batches")
 def lists_are_created_at_once(subject: EndpointSubject) -> Found:
-    if _can(subject, Ability.BATCHES) or not subject.definition.settings.creates_records:
+    # An action hands its records to the process.
+    writes_itself = subject.definition.settings.creates_records or subject.endpoint.kind.partial
+    if _can(subject, Ability.BATCHES) or not writes_itself:
         return
     for known in subject.inputs:
         if holds_records(known.type):
