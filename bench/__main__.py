@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 import psycopg
 
-from bench import remote, size
+from bench import edits, remote, size
 from bench.conformance import NotTheSame
 from bench.contenders import THREADS, contenders
 from bench.load import LoadError
@@ -34,7 +34,7 @@ POSTGRES = "postgres://postgres@127.0.0.1:5432"
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    keys = [*(scenario.key for scenario in SCENARIOS), *remote.KEYS, size.KEY, *portal.KEYS]
+    keys = [*(scenario.key for scenario in SCENARIOS), *remote.KEYS, size.KEY, edits.KEY, *portal.KEYS]
     parser.add_argument("--scenario", action="append", choices=keys, help="only this one; may be repeated")
     parser.add_argument("--contender", action="append", help="only this key; may be repeated")
     parser.add_argument("--rounds", type=int, default=5, choices=range(1, 51), metavar="1-50")
@@ -61,7 +61,7 @@ def arguments() -> argparse.Namespace:
         options.rounds, options.seconds, options.window = 2, 1.0, portal.QUICK_WINDOW
     if not 0.1 <= options.seconds <= 60:
         parser.error("--seconds must lie between 0.1 and 60")
-    known = [contender.key for contender in contenders()]
+    known = [contender.key for contender in (*contenders(), *portal.CONTENDERS)]
     for key in options.contender or ():
         if key not in known:
             parser.error(f"no contender {key!r}; there are {', '.join(known)}")
@@ -120,10 +120,16 @@ def measure_all(
         results["scenarios"][size.KEY] = size.measure_all(
             stable, _say, rounds=options.rounds, seconds=options.seconds
         )
+    if edits.KEY in (options.scenario or ()):
+        results["scenarios"][edits.KEY] = edits.measure_all(
+            stable, _say, rounds=options.rounds, seconds=options.seconds
+        )
     # They take half an hour: they run when they are asked for by name.
     wanted = [key for key in portal.KEYS if key in (options.scenario or ())]
     if wanted:
-        results["scenarios"] |= portal.measure_all(stable, wanted, _say, window=options.window)
+        results["scenarios"] |= portal.measure_all(
+            stable, wanted, _say, window=options.window, contenders=options.contender or ()
+        )
     return results
 
 

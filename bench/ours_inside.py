@@ -13,6 +13,7 @@ from typing import cast
 
 from django.db import connection
 
+from bench import edits_inside
 from bench.portal import inside as portal
 from bench.world import (
     ACCOUNTS,
@@ -274,4 +275,6 @@ COMMANDS = {
     "show": show,
     "portal-records": portal.fill,
     "portal-endpoints": portal.configure,
+    "edits": edits_inside.edits,
+    "edit": edits_inside.edit,
 }

@@ -7,8 +7,8 @@ A portal's platform has records that change, and limits. `POST /bench/begin` wit
 `window`, `places` begins that: changes of single records go to the platform behind, and what was remembered
 of their entity is forgotten; `at 0000000000000` in an answer becomes the time of the answer, in
 milliseconds; what is too much is refused as Dataverse does. `POST /bench/away` with `seconds` closes every
-connection for so long. `GET /bench/counted` gives what was asked, taken in and refused since it began, and
-`GET /asked` the last question, as JSON of path and headers.
+connection for so long. `GET /bench/counted` gives what was taken in and refused since it began, by
+entity, and what was taken in by kind of call. `GET /asked` the last question, as JSON of path and headers.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import sys
 import time
 from collections import Counter
 from typing import Any
+from urllib.parse import unquote, unquote_plus
 
 from bench.limits import SlidingLimits
 
@@ -27,6 +28,8 @@ _OWN = frozenset({"date", "server", "connection", "transfer-encoding", "content-
 _DATA = "/api/data/"
 _RECORD = re.compile(r"/api/data/v9\.2/([a-z_]+)s(?:\(|$)")
 _FETCHED = re.compile(r"entity(?:%20|\+)name(?:%3D|=)(?:%22|%27)([a-z_]+)", re.IGNORECASE)
+_VALUES = re.compile(r"\([^()]*\)")
+_LINKED = re.compile(r"<link-entity[^>]* name=[\"']([a-z_]+)")
 _STAMP = b"at 0000000000000"
 _JSON = {"Content-Type": "application/json"}
 
@@ -62,7 +65,7 @@ class Replay:
     def _told(self, path: str, body: bytes) -> bytes:
         if path == "/bench/begin":
             self._limits = SlidingLimits(**json.loads(body))
-            self._counted = {name: Counter() for name in ("admitted", "refused")}
+            self._counted = {name: Counter() for name in ("admitted", "refused", "kinds")}
         elif path == "/bench/away":
             self._away_until = time.monotonic() + json.loads(body)["seconds"]
         return _written(200, _JSON, json.dumps(self._counted).encode())
@@ -79,6 +82,7 @@ class Replay:
             error = {"error": {"code": refused.code, "message": refused.message}}
             return _written(429, {**_JSON, "Retry-After": str(refused.seconds)}, json.dumps(error).encode())
         self._counted["admitted"][subject] += 1
+        self._counted["kinds"][_kind(method, path)] += 1
         left = f"x-ms-ratelimit-burst-remaining-xrm-requests: {limits.left}\r\n".encode()
         try:
             if method == "GET":
@@ -134,6 +138,16 @@ def _subject(path: str) -> str:
     """The entity that a path is about; of FetchXML, the one that it begins with."""
     found = _FETCHED.search(path) or _RECORD.match(path.partition("?")[0])
     return found[1] if found else ""
+
+
+def _kind(method: str, path: str) -> str:
+    """What a call does, with the names of entities and properties and without values."""
+    place, _, options = path.removeprefix("/api/data/v9.2/").partition("?")
+    place = _VALUES.sub("(…)", unquote(place))
+    if "fetchXml=" in options:
+        linked = [name for name in _LINKED.findall(unquote_plus(options)) if name]
+        place += f" by FetchXML{''.join(f', with {name}' for name in linked)}"
+    return f"{method} {place}"
 
 
 def _parsed(head: bytes) -> tuple[str, str, dict[str, str]]:

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from designer import rows
 from designer.configuration import Configuration, Endpoint, Revision, RowIds, Surroundings
 from designer.definitions import AccessDefinition, EndpointDefinition
+from designer.following_endpoints import FollowingEndpoints
 
 _MODULES, _ROLES, _CALLER_TYPES = "designer_module", "designer_role", "designer_callertype"
 _ENTITIES = frozenset({"designer_exposedentity", "designer_rowruleentry", "designer_rowruleentry_roles"})
@@ -110,14 +111,17 @@ class _Names:
     def __bool__(self) -> bool:
         return bool(self.modules or self.places or self.roles)
 
+    def place(self, definition: EndpointDefinition) -> tuple[str, str]:
+        """The segments of its module and of its exposed entity, as they are called now."""
+        if definition.exposure:
+            place = (definition.module, definition.exposure)
+            return self.places.get(place, place)
+        return self.modules.get(definition.module, definition.module), ""
+
     def applied(self, definition: EndpointDefinition) -> EndpointDefinition:
         changes: dict[str, Any] = {}
-        place = (definition.module, definition.exposure)
-        if definition.exposure:
-            now = self.places.get(place, place)
-        else:
-            now = (self.modules.get(definition.module, definition.module), "")
-        if now != place:
+        now = self.place(definition)
+        if now != (definition.module, definition.exposure):
             changes["module"], changes["exposure"] = now
         access = definition.access
         if self.roles and not self.roles.keys().isdisjoint(access.roles):
@@ -130,7 +134,7 @@ class _Names:
 
 
 def _changed(definition: EndpointDefinition, changes: Mapping[str, Any]) -> EndpointDefinition:
-    """As `model_copy`, for a third of its time: thousands are made while requests wait."""
+    """As `model_copy`, for a third of its time: thousands are made."""
     made = EndpointDefinition.__new__(EndpointDefinition)
     values = {**definition.__dict__, **changes}
     # It is worked out once, of what has just changed.
@@ -157,18 +161,22 @@ def _endpoints(before: Configuration, after: Configuration) -> Mapping[int, Endp
         for module in {*then.by_module, *now.by_module}
         if then.exposures(module) != now.exposures(module)
     }
-    found: dict[int, Endpoint] = {}
-    for id, endpoint in before.endpoints.items():
-        definition = endpoint.definition
-        if names:
-            if endpoint.problem is not None:
-                # Another name may end the problem: only its rows tell.
-                return None
-            definition = names.applied(definition)
+    if names and any(endpoint.problem is not None for endpoint in before.endpoints.values()):
+        # Another name may end the problem: only its rows tell.
+        return None
+
+    def follow(endpoint: Endpoint) -> Endpoint:
+        definition = names.applied(endpoint.definition) if names else endpoint.definition
         module = definition.module
         if definition is endpoint.definition and module not in moved:
-            found[id] = endpoint
-        else:
-            entity = now.entity(module, definition.exposure)
-            found[id] = Endpoint(definition, entity, endpoint.problem, now.exposures(module))
-    return MappingProxyType(found)
+            return endpoint
+        entity = now.entity(module, definition.exposure)
+        return Endpoint(definition, entity, endpoint.problem, now.exposures(module))
+
+    def path_of(endpoint: Endpoint) -> str:
+        module, exposure = names.place(endpoint.definition)
+        entity = now.entity(module, exposure)
+        segment = endpoint.definition.segment or (entity.segment if entity else "")
+        return endpoint.kind.path_of(module=module, segment=segment, name=endpoint.definition.name)
+
+    return FollowingEndpoints(before.endpoints, follow, path_of if names.modules or names.places else None)

@@ -48,7 +48,8 @@ class Period:
 class Figures:
     """One contender's run. Rates are answers a second; `least` is of what was answered, `permitted` the most
     answers that the budget permits of the whole trace. `before` and `during`: until the first refusal, and
-    from then on; None where there was none. `calls` and `least` are by what the platform is asked about.
+    from then on; None where there was none. `calls` and `least` are by what the platform is asked about,
+    `kinds` has the same calls by what they do.
     `oldest` is the age in seconds of the oldest answer within its time, `oldest_late` of one past it, and
     `oldest_context` of a caller's context, which has a time of its own.
     """
@@ -59,6 +60,7 @@ class Figures:
     before: float
     during: float | None
     calls: Mapping[str, int]
+    kinds: Mapping[str, int]
     refused: int
     least: Mapping[str, int]
     permitted: int
@@ -119,6 +121,7 @@ def figures(
         before=_rate(answered, 0.0, played.seconds if throttled is None else throttled),
         during=None if throttled is None else _rate(answered, throttled, played.seconds),
         calls=dict(admitted),
+        kinds=dict(Counter(counted["kinds"]).most_common()),
         refused=sum(counted["refused"].values()),
         least=_least(answered, seconds),
         permitted=_permitted(outcomes, seconds, limit),

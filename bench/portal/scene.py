@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -79,7 +79,10 @@ class Scale:
         return self.window // 10
 
 
-def measure_all(stable: Stable, keys: list[str], say: Say, *, window: int) -> dict[str, Any]:
+def measure_all(
+    stable: Stable, keys: list[str], say: Say, *, window: int, contenders: Collection[str] = ()
+) -> dict[str, Any]:
+    """`contenders` are the keys of those that run the first scene; none: all do."""
     scale = Scale(window)
     say("Filling the portal's platform")
     records = stable.databases.copy("ours", "portal_records")
@@ -89,6 +92,8 @@ def measure_all(stable: Stable, keys: list[str], say: Say, *, window: int) -> di
         found: dict[str, Figures] = {}
         others: dict[str, float] = {}
         for contender in CONTENDERS:
+            if contenders and contender.key not in contenders:
+                continue
             say(f"{contender.title}: {window} s of the portal")
             found[contender.title], others[contender.title] = _measured(stable, contender, scale)
         print(f"\n{told(found, scale.requests, scale.cached)}\n", flush=True)

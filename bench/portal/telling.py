@@ -35,21 +35,26 @@ def told(found: Mapping[str, Figures], limit: int, seconds: int) -> str:
         rows.append(row)
     lines = [f"A portal before a platform that takes {limit:,} requests in this time", *aligned(rows), ""]
     lines += [f"{title}: {_errors(each.errors)}" for title, each in found.items()]
-    calls = found[OURS].calls
-    least = found[OURS].least
+    if OURS in found:
+        lines += [*_calls(found[OURS]), "", *_goals(found[OURS], found.get(FACADE), limit, seconds)]
+    return "\n".join(lines)
+
+
+def _calls(ours: Figures) -> Sequence[str]:
     by_subject = [
-        f"{subject or 'metadata'} {count} ({least.get(subject, 0)})" for subject, count in calls.items()
+        f"{subject or 'metadata'} {count} ({ours.least.get(subject, 0)})"
+        for subject, count in ours.calls.items()
     ]
-    lines.append(f"Calls of {OURS}, in brackets those that cannot be spared: {', '.join(by_subject)}")
-    return "\n".join([*lines, "", *(_goals(found, limit, seconds))])
+    return [
+        f"Calls of {OURS}, in brackets those that cannot be spared: {', '.join(by_subject)}",
+        *(f"  {count:,} × {kind}" for kind, count in ours.kinds.items()),
+    ]
 
 
-def _goals(found: Mapping[str, Figures], limit: int, seconds: int) -> Sequence[str]:
-    ours, facade = found[OURS], found[FACADE]
+def _goals(ours: Figures, facade: Figures | None, limit: int, seconds: int) -> Sequence[str]:
     of_least, of_permitted = ours.all_calls / max(1, ours.all_least), ours.answered / max(1, ours.permitted)
     over = ours.refused / limit
-    times = ours.goodput / max(0.001, facade.goodput)
-    return [
+    goals = [
         f"{_mark(of_least <= MOST_OF_LEAST)} {ours.all_calls:,} platform calls where {ours.all_least:,} "
         f"cannot be spared: {of_least:.2f}, goal at most {MOST_OF_LEAST}",
         f"{_mark(of_permitted >= PART_OF_PERMITTED)} {ours.answered:,} answers where the budget permits "
@@ -58,11 +63,16 @@ def _goals(found: Mapping[str, Figures], limit: int, seconds: int) -> Sequence[s
         f"readers for each of their calls, goal at least {READERS_A_CALL:g}",
         f"{_mark(over <= MOST_REFUSED)} {ours.refused} requests more than the platform takes: {over:.2%}, "
         f"goal at most {MOST_REFUSED:.0%}",
-        f"{_mark(times >= TIMES_THE_FACADE)} {times:.1f} times the answers of the facade, goal at least "
-        f"{TIMES_THE_FACADE:g}",
         f"{_mark(ours.oldest <= seconds and not ours.wrong)} the oldest answer was {ours.oldest:.1f} s old, "
         f"where {seconds} s are set; {ours.wrong} showed a state before an own write",
     ]
+    if facade is not None:
+        times = ours.goodput / max(0.001, facade.goodput)
+        goals.append(
+            f"{_mark(times >= TIMES_THE_FACADE)} {times:.1f} times the answers of the facade, goal at least "
+            f"{TIMES_THE_FACADE:g}"
+        )
+    return goals
 
 
 def away_told(

@@ -10,6 +10,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from designer.configuration import Configuration, Endpoint
+from designer.following_endpoints import FollowingEndpoints
 
 # Where a request's own values stand in a path's segments: the record's id and, under it, the id of a related
 # record or of a file; or the value of a key, which is all that follows its name.
@@ -56,6 +57,10 @@ class RoutingTable:
     def changed(self, before: Configuration, after: Configuration) -> RoutingTable:
         """The table for `after`, made from this one, which is that of `before`."""
         old, new = before.endpoints, after.endpoints
+        if isinstance(new, FollowingEndpoints) and new.follows(old):
+            found = self._moved(new) if new.are_moved else self
+            if found is not None:
+                return found
         moved = [id for id, endpoint in old.items() if not _is_in_place(endpoint, new.get(id))]
         moved += [id for id in new if id not in old]
         if not moved:
@@ -84,6 +89,29 @@ class RoutingTable:
                 paths.pop(shape, None)
                 del claims[shape]
         return RoutingTable(paths, claims, shapes)
+
+    def _moved(self, endpoints: FollowingEndpoints) -> RoutingTable | None:
+        """The table in which each endpoint is at its new path; None where one would meet another there."""
+        places: dict[str, str] = {}
+        shapes = dict(self._shapes)
+        moves = 0
+        for id, own in self._shapes.items():
+            now = _shapes_at(endpoints.path(id), has_items=len(own) > 1)
+            if now != own:
+                shapes[id] = now
+                for shape, place in zip(own, now, strict=True):
+                    moves += 1
+                    if places.setdefault(shape, place) != place:
+                        return None
+        # All at one path move together.
+        if moves != sum(len(self._claims[shape]) for shape in places):
+            return None
+        stays = {shape: ids for shape, ids in self._claims.items() if shape not in places}
+        moved = {place: self._claims[shape] for shape, place in places.items()}
+        if len(moved) < len(places) or not moved.keys().isdisjoint(stays):
+            return None
+        paths = {places.get(shape, shape): methods for shape, methods in self._paths.items()}
+        return RoutingTable(paths, stays | moved, shapes)
 
     def ids(self) -> set[int]:
         """The endpoints that are served."""
@@ -143,8 +171,12 @@ def _is_in_place(before: Endpoint, after: Endpoint | None) -> bool:
 
 
 def _shapes(endpoint: Endpoint) -> tuple[str, ...]:
-    own = endpoint.path.replace("{id}", _ANY).replace("{relatedId}", _ANY).replace("{value}", _ANY)
-    return (own, f"{own}/{_ANY}") if endpoint.item_path else (own,)
+    return _shapes_at(endpoint.path, has_items=endpoint.item_path is not None)
+
+
+def _shapes_at(path: str, *, has_items: bool) -> tuple[str, ...]:
+    own = path.replace("{id}", _ANY).replace("{relatedId}", _ANY).replace("{value}", _ANY)
+    return (own, f"{own}/{_ANY}") if has_items else (own,)
 
 
 class Builtin(NamedTuple):

@@ -15,6 +15,7 @@ from django.http.response import HttpResponseBase
 from crmclient import Platform
 from crmclient.errors import InvalidQuery, MetadataError, PlatformError, Unsupported
 from designer.configuration import Configuration, Endpoint
+from designer.following_endpoints import FollowingEndpoints
 from designer.loading import load, reload
 from designer.platform import get_platform
 from designer.revision import read_revision_and
@@ -79,9 +80,19 @@ def serve_from_now_on() -> None:
 
 
 def _leave_to_stay(before: Configuration | None, after: Configuration) -> None:
+    if isinstance(after.endpoints, FollowingEndpoints):
+        if _is_serving:
+            threading.Thread(target=_settle, args=[after.endpoints], name="settling", daemon=True).start()
+        return
     known = before.endpoints if before is not None else {}
     fresh = sum(known.get(id) is not endpoint for id, endpoint in after.endpoints.items())
     if _is_serving and fresh >= _MANY:
+        gc.freeze()
+
+
+def _settle(endpoints: FollowingEndpoints) -> None:
+    endpoints.settle()
+    if len(endpoints) >= _MANY:
         gc.freeze()
 
 
@@ -119,6 +130,10 @@ def current_and_generations() -> tuple[Served, str | None]:
             served = _next(served, metadata, platform)
             cache_from_now_on(served.caches)
             _served = served
+    if generations is None and served.caches:
+        # Nobody knew that they are needed. Without them each request of this moment would ask the platform.
+        _, _, generations = read_revision_and(question(), platform.local_revision_sql)
+        generations = generations or "{}"
     return served, generations
 
 
@@ -143,7 +158,7 @@ def _next(previous: Served | None, metadata: str, platform: Platform) -> Served:
         routes=routes,
         user_context=previous.user_context,
         platform=platform,
-        caches=_caches(after),
+        caches=_cache_still(previous, after),
         views=kept,
         recognition=previous.recognition
         if _recognised_by(after) == _recognised_by(before)
@@ -167,6 +182,14 @@ def _anew(configuration: Configuration, metadata: str, platform: Platform, route
         caches=_caches(configuration),
         recognition=Recognition.of(configuration, NotedWrites(platform), context.query),
     )
+
+
+def _cache_still(previous: Served, configuration: Configuration) -> bool:
+    endpoints = configuration.endpoints
+    if isinstance(endpoints, FollowingEndpoints) and endpoints.follows(previous.configuration.endpoints):
+        # Settings do not follow from what endpoints share.
+        return previous.caches
+    return _caches(configuration)
 
 
 def _caches(configuration: Configuration) -> bool:
