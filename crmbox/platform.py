@@ -205,10 +205,11 @@ class EmbeddedPlatform:
         *,
         start: int = 0,
         length: int | None = None,
+        known: FileInfo | None = None,
         call: Call = SERVICE_CALL,
     ) -> Download | None:
         with self._work(call):
-            return download(self._alias, entity, id, attribute, start, length)
+            return download(self._alias, entity, id, attribute, start, length, known)
 
     def thumbnail(
         self, entity: str, id: Guid, attribute: str, *, call: Call = SERVICE_CALL

@@ -231,9 +231,13 @@ class Platform(Protocol):
         *,
         start: int = 0,
         length: int | None = None,
+        known: FileInfo | None = None,
         call: Call = SERVICE_CALL,
     ) -> Download | None:
         """The file of a column from byte `start` on, at most `length` bytes; None when there is none.
+
+        `known` is what `retrieve` or `query` has just said of the column, which is not asked for again: of a
+        file that has been replaced since, the answer may say so by another `info`, or raise FileLost.
 
         Raises UnknownEntity, RecordNotFound, InvalidRecord (no file column); Unsupported.
         """

@@ -184,9 +184,12 @@ class StandIn(ABC):
         *,
         start: int = 0,
         length: int | None = None,
+        known: FileInfo | None = None,
         call: Call = SERVICE_CALL,
     ) -> Download | None:
-        return self._platform.download(entity, id, attribute, start=start, length=length, call=call)
+        return self._platform.download(
+            entity, id, attribute, start=start, length=length, known=known, call=call
+        )
 
     @_declared(Effect.READ)
     def thumbnail(

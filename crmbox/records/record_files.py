@@ -144,15 +144,23 @@ def _facts(stored: StoredEntity, attribute: str, info: FileInfo) -> Iterator[tup
 
 
 def download(
-    alias: str, entity: str, record: Guid, attribute: str, start: int, length: int | None
+    alias: str,
+    entity: str,
+    record: Guid,
+    attribute: str,
+    start: int,
+    length: int | None,
+    known: FileInfo | None,
 ) -> Download | None:
     """Raises as `Platform.download`; InvalidRecord for a range that begins behind the file's end.
 
     FileLost is raised here, and not once the answer is on its way.
     """
-    with read_unit(alias) as unit:
-        file_column(unit.snapshot.entity(entity), attribute)
-        info = retrieve(unit, entity, record, (attribute,)).values[attribute]
+    info: Value = known
+    if known is None:
+        with read_unit(alias) as unit:
+            file_column(unit.snapshot.entity(entity), attribute)
+            info = retrieve(unit, entity, record, (attribute,)).values[attribute]
     if not isinstance(info, FileInfo):
         return None
     if not 0 <= start <= info.size or (length is not None and length < 0):

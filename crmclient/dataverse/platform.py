@@ -174,9 +174,10 @@ class DataversePlatform:
         *,
         start: int = 0,
         length: int | None = None,
+        known: FileInfo | None = None,
         call: Call = SERVICE_CALL,
     ) -> Download | None:
-        return self._downloads.download(entity, id, attribute, start, length, call)
+        return self._downloads.download(entity, id, attribute, start, length, known, call)
 
     def thumbnail(
         self, entity: str, id: Guid, attribute: str, *, call: Call = SERVICE_CALL

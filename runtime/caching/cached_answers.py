@@ -7,13 +7,12 @@ ours.
 
 from __future__ import annotations
 
+import datetime as dt
 import logging
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NoResult
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from typing import TypeAlias
@@ -31,6 +30,7 @@ from runtime.caching.entries import Entry
 from runtime.caching.flights import Flight, Flights
 from runtime.caching.generations import generations_of
 from runtime.caching.local_store import LocalStore
+from runtime.caching.restraints import Pause, Refreshing, Waiting
 from runtime.caching.shared_store import LARGEST, SharedStore, shared_store
 from runtime.http.conditions import not_modified, unless_held
 from runtime.http.sound_headers import Prepared, look
@@ -42,11 +42,13 @@ Run: TypeAlias = Callable[[Exchange], HttpResponseBase]
 
 # The platform cannot be asked now, which says nothing of the answer.
 _AWAY = (Throttled, Unavailable, DeadlineExceeded)
-# In the last part of its time an answer is refreshed by one, while all others are still given it.
+# Shortly before its time is over an answer is refreshed by one, while all others are still given it: so many
+# times as long before as the platform took the last time, or so many seconds, but not before the last part of
+# the time. What is refreshed too early costs calls.
+_TIMES_AS_LONG = 2.0
 _LAST_PART = 0.1
+_AT_LEAST = 1.0
 _REFRESHERS = 2
-# After the platform was away, answers past their time are served for so long without asking it.
-_PAUSE, _LONGEST_PAUSE = 1.0, 60.0
 # Seconds that an answer is waited for which another process has begun to ask for.
 _PATIENCE = 5.0
 # Seconds that the clocks of two machines may differ by.
@@ -78,8 +80,9 @@ class CachedAnswers:
         self._seconds = cache.seconds
         self._stale = cache.stale_seconds
         self._gives_fresh = cache.fresh
+        # Seconds before the end of its time in which an answer is refreshed.
         self._early = cache.seconds * _LAST_PART
-        self._pause = _Pause()
+        self._pause = Pause()
 
     def answer(self, exchange: Exchange, run: Run) -> HttpResponseBase:
         """What `run` answers, or has answered to somebody who shares it. Raises what `run` raises."""
@@ -90,9 +93,7 @@ class CachedAnswers:
 
     def _answered(self, exchange: Exchange, run: Run) -> HttpResponseBase:
         exchange.shared_by = self._keys.shared_by(exchange)
-        if exchange.write_generations is None:
-            # The configuration has only just been found to cache: what ends answers is not known yet.
-            return _unkept(run(exchange), exchange.request, "fwd=bypass")
+        assert exchange.write_generations is not None  # noqa: S101  for the type checker: read where any caches
         if self._keys.are_files and _is_partial(exchange.request):
             return _unkept(run(exchange), exchange.request, "fwd=method")
         key = self._keys.key(exchange, generations_of(exchange.write_generations))
@@ -132,7 +133,10 @@ class CachedAnswers:
         with _flights.board((key, exchange.caller.is_anonymous, why == _REQUESTED)) as (flight, leads):
             if leads:
                 return self._lead(exchange, run, key, flight, why)
-        entry = _follow(flight, exchange.seconds_left)
+        try:
+            entry = _follow(flight, exchange.seconds_left)
+        except _NotRefreshed:
+            return self._ask(exchange, run, key, why)
         if entry is None:
             return _unkept(run(exchange), exchange.request, f"fwd={why}")
         return _kept(entry, exchange.request, f"fwd={why}; collapsed")
@@ -153,19 +157,27 @@ class CachedAnswers:
                 flight.set_result(entry)
                 return _kept(entry, exchange.request, f"fwd={why}; collapsed")
             try:
-                response = run(exchange)
+                response, made = self._timed(exchange, run)
             except BaseException as error:
                 if isinstance(error, _AWAY):
                     self._pause.begin(error)
                 flight.set_exception(error)
                 raise
-            entry = _entry(response, exchange)
+            entry = _entry(response, made)
             is_stored = entry is not None and self._store(key, entry)
         flight.set_result(entry)
         said = f"fwd={why}; stored" if is_stored else f"fwd={why}"
         if entry is None:
             return _unkept(response, exchange.request, said)
         return _answer(entry, exchange.request, said)
+
+    def _timed(self, exchange: Exchange, run: Run) -> tuple[HttpResponseBase, float]:
+        """What the platform is asked for, and when it was asked, in seconds of `time.time()`."""
+        made, began = time.time(), time.monotonic()
+        response = run(exchange)
+        lead = max(_AT_LEAST, _TIMES_AS_LONG * (time.monotonic() - began))
+        self._early = min(self._seconds * _LAST_PART, lead)
+        return response, made
 
     def _fresh(self, entry: Entry | None) -> Entry | None:
         return entry if self._left(entry) > 0 else None
@@ -217,14 +229,27 @@ class CachedAnswers:
             _refreshing.end(key)
 
     def _ask_anew(self, exchange: Exchange, run: Run, key: Key) -> None:
-        entry = _shared_store().get(digest(key))
-        if entry is not None and self._left(entry) > self._early:
-            self._keep(key, entry)
-            return
-        with _shared_store().turn(digest(key), holding=_deadline(), patience=0) as turn:
-            entry = _entry(run(exchange), exchange) if turn.is_ours else None
+        # Whoever comes when the time is over waits for this answer.
+        # In the background there may be no budget where there is some for them: then they ask.
+        name = (key, exchange.caller.is_anonymous, False)
+        with _flights.board(name, else_=_NotRefreshed()) as (flight, leads):
+            if not leads:
+                return
+            entry = _store().get(key)
+            if self._left(entry) <= self._early:
+                entry = self._shared(key)
+            if self._left(entry) <= self._early:
+                exchange.now = dt.datetime.now(dt.UTC)
+                with _shared_store().turn(digest(key), holding=_deadline(), patience=0) as turn:
+                    entry = _entry(*self._timed(exchange, run)) if turn.is_ours else None
+                    if entry is not None:
+                        self._store(key, entry)
             if entry is not None:
-                self._store(key, entry)
+                flight.set_result(entry)
+
+
+class _NotRefreshed(Exception):
+    """Nothing came of refreshing an answer."""
 
 
 def _wants_fresh(request: HttpRequest) -> bool:
@@ -236,8 +261,8 @@ def _deadline() -> float:
     return float(settings.PORTICO["REQUEST_DEADLINE"])
 
 
-def _entry(response: HttpResponseBase, exchange: Exchange) -> Entry | None:
-    """What is kept of an answer; None of one that is too large, or is no answer."""
+def _entry(response: HttpResponseBase, made: float) -> Entry | None:
+    """What is kept of an answer that was asked for at `made`; None of what is too large, or no answer."""
     if response.status_code not in (200, 204):
         return None
     if isinstance(response, StreamingHttpResponse):
@@ -246,7 +271,7 @@ def _entry(response: HttpResponseBase, exchange: Exchange) -> Entry | None:
         # Read to its end it needs no close, which would tell Django that the request is over.
         content = b"".join(response.streaming_content)  # type: ignore[arg-type]  # it is no asynchronous one
         response = HttpResponse(content, status=response.status_code, headers=dict(response.items()))
-    return Entry.of(response, exchange.now.timestamp()) if isinstance(response, HttpResponse) else None
+    return Entry.of(response, made) if isinstance(response, HttpResponse) else None
 
 
 def _may_be_kept(said: str) -> bool:
@@ -295,63 +320,9 @@ def _follow(flight: Flight, seconds: float) -> Entry | None:
         raise Unavailable("Many callers wait for this answer.", retry_after=1) from None
 
 
-class _Waiting:
-    """Those who wait for an answer that another asks for: they leave threads for what waits for nothing."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._count = 0
-
-    @contextmanager
-    def place(self) -> Iterator[bool]:
-        with self._lock:
-            has_place = self._count < max(1, int(settings.PORTICO["THREADS"]) - 1)
-            self._count += has_place
-        try:
-            yield has_place
-        finally:
-            with self._lock:
-                self._count -= has_place
-
-
-class _Pause:
-    """Until when the platform is not asked for what can be served past its time."""
-
-    def __init__(self) -> None:
-        self._until = 0.0
-
-    @property
-    def is_on(self) -> bool:
-        return time.monotonic() < self._until
-
-    def begin(self, error: BaseException) -> None:
-        after = getattr(error, "retry_after", None)
-        seconds = _PAUSE if after is None else min(max(_PAUSE, float(after)), _LONGEST_PAUSE)
-        self._until = max(self._until, time.monotonic() + seconds)
-
-
-class _Refreshing:
-    """The keys of answers that are being refreshed."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._keys: set[Key] = set()
-
-    def begin(self, key: Key) -> bool:
-        with self._lock:
-            if key in self._keys or len(self._keys) >= _REFRESHERS:
-                return False
-            self._keys.add(key)
-            return True
-
-    def end(self, key: Key) -> None:
-        with self._lock:
-            self._keys.discard(key)
-
-
 _flights = Flights()
-_waiting = _Waiting()
-_refreshing = _Refreshing()
+_waiting = Waiting()
+_refreshing = Refreshing(_REFRESHERS)
 
 
 @cache

@@ -23,7 +23,7 @@ _NOT_KEPT = frozenset({"cache-control", "vary", "content-length", "x-request-id"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """`made` is when its request began, in seconds of `time.time()`: what it says is as old as that."""
+    """`made` is when the platform was asked, in seconds of `time.time()`: what it says is as old as that."""
 
     status: int
     headers: tuple[tuple[str, str], ...]

@@ -22,8 +22,9 @@ class Flights:
         self._flying: dict[Hashable, Flight] = {}
 
     @contextmanager
-    def board(self, key: Hashable) -> Iterator[tuple[Flight, bool]]:
-        """The flight of `key`, and whether it is the caller's own, who must give it a result or an error."""
+    def board(self, key: Hashable, *, else_: BaseException | None = None) -> Iterator[tuple[Flight, bool]]:
+        """The flight of `key`, and whether it is the caller's own, who gives it a result or an error: without
+        that, None or the error `else_` is what others get."""
         with self._lock:
             flight = self._flying.get(key)
             leads = flight is None
@@ -36,4 +37,7 @@ class Flights:
                 with self._lock:
                     del self._flying[key]
                 if not flight.done():
-                    flight.set_result(None)
+                    if else_ is None:
+                        flight.set_result(None)
+                    else:
+                        flight.set_exception(else_)

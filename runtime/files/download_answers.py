@@ -98,7 +98,7 @@ def _send(exchange: Exchange, platform: Platform, place: Place) -> HttpResponseB
     span = _span(request, place)
     start, length = span or Span(0, info.size)
     found = platform.download(
-        place.entity, place.id, place.attribute, start=start, length=length, call=exchange.call
+        place.entity, place.id, place.attribute, start=start, length=length, known=info, call=exchange.call
     )
     if found is None or found.info.id != info.id:
         raise _Replaced

@@ -9,7 +9,7 @@ from typing import TypeVar
 from crmclient import Guid, Platform, Value
 from crmclient.alternate_keys import written
 from crmclient.errors import RecordNotFound, StateConflict, VersionMismatch
-from crmclient.query.ast import Column, Page, Query
+from crmclient.query.ast import Column, Link, Page, Query
 from designer.configuration import Endpoint
 from designer.definitions import BindingDefinition, EndpointDefinition
 from designer.expressions import Expression
@@ -118,6 +118,23 @@ class Steps:
         exchange.found = found.values
         self._finish(exchange)
         return found
+
+    @property
+    def only_rules(self) -> bool:
+        """Whether all that the steps ask of the path's record is that the caller reaches it."""
+        return self.rule is not None and not self._columns and not self._finishing
+
+    def link(self, exchange: Exchange, attribute: str) -> Link:
+        """With `only_rules`: what keeps of a query's rows those whose lookup `attribute` names the path's
+        record, if the caller reaches it."""
+        assert self.rule is not None  # noqa: S101  for the type checker: `only_rules`
+        return Link(
+            self.entity,
+            from_attribute=self.rule.primary_id,
+            to_attribute=attribute,
+            alias="_path",
+            filter=self.rule.filter_of(exchange.record_id, exchange),
+        )
 
     def write(self, exchange: Exchange, meant: Meant, write: Callable[[Found | None, str | None], T]) -> T:
         """Do all of it, and then `write`, given what was read and the version that it must have.

@@ -20,6 +20,7 @@ from tests.callers import account
 from tests.dataverse.conftest import Failing
 from tests.runtime.accounts import ACCOUNTS, an_account
 from tests.runtime.associations import RITA, a_team, associations, path
+from tests.runtime.portal import CLARAS, CLARAS_FILE, files
 
 pytestmark = pytest.mark.processes
 
@@ -82,8 +83,8 @@ STEADY: dict[str, tuple[int, str, str, Any]] = {
     "an update": (1, "PATCH", ACCOUNT, {"phone": "1"}),
     # The file, and the id that the column holds from now on.
     "an upload to a column": (2, "POST", f"{ACCOUNT}/files/contract", PDF),
-    # The rows that may be seen, that the column still holds this file, and its bytes.
-    "a download from a column": (3, "GET", f"{ACCOUNT}/files/contract", None),
+    # The row, if it may be seen, with what the column holds; and the file's bytes.
+    "a download from a column": (2, "GET", f"{ACCOUNT}/files/contract", None),
     # The record, the note, and its file.
     "an upload to notes": (3, "POST", f"{ACCOUNT}/files/notes", PDF),
     "a list of notes": (2, "GET", f"{ACCOUNT}/files/notes", None),
@@ -110,6 +111,17 @@ def test_a_steady_operation_makes_so_many_requests(kind: str, counted: Counted) 
     ask()
 
     assert counted.calls(ask) == expected
+
+
+def test_a_download_from_notes_asks_for_the_note_and_whether_its_record_is_reached_in_one_request(
+    counted: Counted,
+) -> None:
+    """The record under its row rule, the note, the note again, and its bytes were four."""
+    clara, file = account("customer"), f"{files(CLARAS)}/{CLARAS_FILE}"
+    assert account("customer2").get(file).status_code == 404
+    clara.get(file)
+
+    assert counted.calls(lambda: clara.get(file)) == 2
 
 
 def test_a_delete_is_one_request(counted: Counted) -> None:

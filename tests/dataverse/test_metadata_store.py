@@ -137,6 +137,21 @@ def test_a_look_for_changes_without_news_takes_two_requests(failing: Failing, st
     assert platform.metadata_revision() == before
 
 
+def test_the_first_look_for_changes_asks_for_no_more_than_later_ones(
+    failing: Failing, store: DatabaseStore
+) -> None:
+    """A service that had just started fetched each document twice within half a minute."""
+    platform = failing.platform(store=store)
+    platform.attributes("contact")
+    before = platform.metadata_revision()
+    failing.arm({"path": "RetrieveMetadataChanges", "times": None}, {"path": "/api/data/", "times": None})
+
+    assert platform.refresh_changed_metadata() is False
+
+    assert failing.struck() == [1, 0]
+    assert platform.metadata_revision() == before
+
+
 def test_a_look_for_changes_finds_what_came_and_what_went(
     failing: Failing, store: DatabaseStore, crm: Crm
 ) -> None:

@@ -207,6 +207,7 @@ class PlainTables:
         *,
         start: int = 0,
         length: int | None = None,
+        known: FileInfo | None = None,
         call: Call = SERVICE_CALL,
     ) -> Download | None:
         with self._work(call):

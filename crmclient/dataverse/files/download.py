@@ -6,6 +6,7 @@ import base64
 import binascii
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final, cast
 
@@ -22,7 +23,14 @@ from crmclient.dataverse.http.messages import Answer, Request
 from crmclient.dataverse.http.transport import PIECE
 from crmclient.dataverse.metadata.catalogue import Catalogue
 from crmclient.dataverse.records.file_facts import UNKNOWN_TYPE, FileFacts, is_attachment, size_in, type_in
-from crmclient.errors import InvalidRecord, OutOfRange, UnexpectedAnswer, WrongType
+from crmclient.errors import (
+    InvalidQuery,
+    InvalidRecord,
+    OutOfRange,
+    RecordNotFound,
+    UnexpectedAnswer,
+    WrongType,
+)
 from crmclient.metadata import AttributeType
 from crmclient.platform import Call
 from crmclient.values import Download, FileInfo, Guid
@@ -40,12 +48,28 @@ class Downloads:
         self._retrieve = retrieve
 
     def download(
-        self, entity: str, id: Guid, attribute: str, start: int, length: int | None, call: Call
+        self,
+        entity: str,
+        id: Guid,
+        attribute: str,
+        start: int,
+        length: int | None,
+        known: FileInfo | None,
+        call: Call,
     ) -> Download | None:
         place = column(self._catalogue, entity, id, attribute)
+        if known is not None:
+            # What is not as it was known has been replaced, or is no more.
+            with suppress(UnexpectedAnswer, InvalidQuery, RecordNotFound):
+                return self._opened(place, known, start, length, call)
         info = self._retrieve(entity, place.record, (attribute,), call).values[attribute]
         if not isinstance(info, FileInfo):
             return None
+        return self._opened(place, info, start, length, call)
+
+    def _opened(self, place: Column, info: FileInfo, start: int, length: int | None, call: Call) -> Download:
+        """The file that a column holds, whose first block is there."""
+        entity, attribute = place.entity.logical_name, place.attribute.logical_name
         if not 0 <= start <= info.size or (length is not None and length < 0):
             raise InvalidRecord(entity, [OutOfRange(attribute, f"The file has {info.size} bytes.")])
         wanted = min(info.size - start, info.size if length is None else length)

@@ -19,7 +19,13 @@ from crmclient.dataverse.metadata import documents
 from crmclient.dataverse.metadata.documents import EntityDocument, ProcessDocument
 from crmclient.dataverse.metadata.fetching import Fetcher, PartlyKnown
 from crmclient.dataverse.metadata.store import MetadataStore
-from crmclient.errors import InvalidQuery, MissingPrivilege, UnexpectedAnswer, UnknownEntity
+from crmclient.errors import (
+    InvalidQuery,
+    MissingPrivilege,
+    PlatformFailure,
+    UnexpectedAnswer,
+    UnknownEntity,
+)
 from crmclient.metadata import Entity, OptionSet
 from crmclient.values import Guid
 
@@ -102,8 +108,8 @@ class Catalogue:
         return changed
 
     def refresh_changed(self) -> bool:
-        """As `refresh`, asking for what the platform says has changed since the last time, and for global
-        option sets, of which it does not say.
+        """As `refresh`, asking for what the platform says has changed since the last time, and for the global
+        option sets, of which it does not say, if anybody has asked for them.
 
         Where it does not tell changes, or too long ago was the last time, everything is fetched.
         """
@@ -125,9 +131,9 @@ class Catalogue:
         except (InvalidQuery, UnknownEntity, MissingPrivilege):
             return None
         fetched = {**held, _stored(_STAMP): documents.STAMP.dump_json(changes.stamp)}
-        again: dict[str, tuple[TypeAdapter[Any], Callable[[], Any]]] = {
-            _OPTION_SETS: (documents.OPTION_SETS, fetcher.option_sets)
-        }
+        again: dict[str, tuple[TypeAdapter[Any], Callable[[], Any]]] = {}
+        if {_stored(_OPTION_SETS), _stored(_DENIED + _OPTION_SETS)} & held.keys():
+            again[_OPTION_SETS] = (documents.OPTION_SETS, fetcher.option_sets)
         asked_for = _entities_in(held)
         names = asked_for if changes.deleted else asked_for & changes.entities
         if changes.deleted or changes.entities:
@@ -223,12 +229,26 @@ class Catalogue:
         privilege = self._load(denied, documents.PRIVILEGE)
         if privilege is not None:
             raise MissingPrivilege(privilege)
+        stamp = self._first_stamp()
         fetched = _documents_of(name, adapter, fetch)
-        for stored, content in fetched.items():
+        if stamp and self._store.names():
+            # Another process was quicker: what this one has may be older than the stamp that is there now.
+            stamp, fetched = {}, _documents_of(name, adapter, fetch)
+        for stored, content in {**stamp, **fetched}.items():
             self._store.save(stored, content)
         if _stored(name) not in fetched:
             raise MissingPrivilege(documents.PRIVILEGE.validate_json(fetched[denied]))
         return adapter.validate_json(fetched[_stored(name)])
+
+    def _first_stamp(self) -> Mapping[str, bytes]:
+        """The stamp of now for a store that has nothing yet: then the first refresh, too, asks only for what
+        has changed."""
+        if self._store.names():
+            return {}
+        try:
+            return self._stamp()
+        except PlatformFailure:
+            return {}
 
     def _load(self, name: str, adapter: TypeAdapter[Found]) -> Found | None:
         raw = self._store.load(name)

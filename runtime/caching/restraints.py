@@ -1,0 +1,68 @@
+"""What keeps cached answers from asking the platform too often, and callers from taking all threads."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
+
+from django.conf import settings
+
+# After the platform was away, answers past their time are served for so long without asking it.
+_PAUSE, _LONGEST_PAUSE = 1.0, 60.0
+
+
+class Waiting:
+    """Those who wait for an answer that another asks for: they leave threads for what waits for nothing."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._count = 0
+
+    @contextmanager
+    def place(self) -> Iterator[bool]:
+        with self._lock:
+            has_place = self._count < max(1, int(settings.PORTICO["THREADS"]) - 1)
+            self._count += has_place
+        try:
+            yield has_place
+        finally:
+            with self._lock:
+                self._count -= has_place
+
+
+class Pause:
+    """Until when the platform is not asked for what can be served past its time."""
+
+    def __init__(self) -> None:
+        self._until = 0.0
+
+    @property
+    def is_on(self) -> bool:
+        return time.monotonic() < self._until
+
+    def begin(self, error: BaseException) -> None:
+        after = getattr(error, "retry_after", None)
+        seconds = _PAUSE if after is None else min(max(_PAUSE, float(after)), _LONGEST_PAUSE)
+        self._until = max(self._until, time.monotonic() + seconds)
+
+
+class Refreshing:
+    """The keys of answers that are being refreshed, at most `most` at once."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._keys: set[Hashable] = set()
+
+    def begin(self, key: Hashable) -> bool:
+        with self._lock:
+            if key in self._keys or len(self._keys) >= self._most:
+                return False
+            self._keys.add(key)
+            return True
+
+    def end(self, key: Hashable) -> None:
+        with self._lock:
+            self._keys.discard(key)
