@@ -39,7 +39,7 @@ def stored(url: str, key: str) -> Mapping[str, Any]:
         connection.close()
     else:
         with psycopg.connect(url) as opened:
-            row = opened.execute(_STORED + "%s", [uuid.UUID(key)]).fetchone()  # type: ignore[assignment]
+            row = opened.execute(_STORED + "%s", [uuid.UUID(key)]).fetchone()
     name, phone, units, industry, contact = row
     return {
         "name": name,

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from django.db import connection
 
@@ -206,7 +206,8 @@ def configure(count: str) -> None:
         ],
         batch_size=BATCH,
     )
-    for part in (EndpointRole, Input, Binding):
+    parts: tuple[Any, ...] = (EndpointRole, Input, Binding)
+    for part in parts:
         # Lists are not what is raced: only what stands in the endpoint itself is copied.
         own = {} if part is EndpointRole else {"parent": None}
         rows = list(part.objects.filter(endpoint=model, **own).values())

@@ -42,7 +42,7 @@ class Line:
     rounds: list[Round]
 
     def median(self, figure: str) -> float:
-        return statistics.median(getattr(each, figure) for each in self.rounds)
+        return float(statistics.median(getattr(each, figure) for each in self.rounds))
 
     def rates(self) -> list[float]:
         return [each.rate for each in self.rounds]

@@ -123,7 +123,7 @@ def _endpoints() -> None:
     for endpoint in Endpoint.objects.filter(module__segment="portal"):
         if (endpoint.kind, endpoint.name) not in KEPT:
             endpoint.delete()
-    UserProperty.objects.filter(caller_type_id="contact", name__in=COMPANY).delete()
+    UserProperty.objects.filter(caller_type__name="contact", name__in=COMPANY).delete()
     RowRuleEntry.objects.filter(exposed__entity="incident", filter__contains="managedCompanyId").delete()
     Binding.objects.filter(endpoint__module__segment="portal", attribute="new_companyid").delete()
     cases = ExposedEntity.objects.get(module__segment="portal", segment="cases")

@@ -150,7 +150,7 @@ def download(
     attribute: str,
     start: int,
     length: int | None,
-    known: FileInfo | None,
+    known: FileInfo | None = None,
 ) -> Download | None:
     """Raises as `Platform.download`; InvalidRecord for a range that begins behind the file's end.
 
