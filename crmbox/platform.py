@@ -31,6 +31,7 @@ from crmbox.records.record_files import Upload, download, image_thumbnail
 from crmbox.records.retrieve import retrieve, retrieve_at_once
 from crmbox.records.update import update, update_at_once
 from crmbox.records.upsert import upsert
+from crmbox.saved_views import saved_views
 from crmclient.dataverse.conventions import CONVENTIONS
 from crmclient.dataverse.users import reports
 from crmclient.ended_connections import asked_again
@@ -45,7 +46,7 @@ from crmclient.metadata import (
     SecurityRole,
     UserReports,
 )
-from crmclient.platform import SERVICE_CALL, Call, Indexes, Operation
+from crmclient.platform import SERVICE_CALL, Call, Indexes, Operation, SavedView
 from crmclient.query.ast import ALL, Page, Query
 from crmclient.values import (
     Download,
@@ -265,6 +266,9 @@ class EmbeddedPlatform:
     def indexes(self, entity: str) -> Indexes:
         with read_unit(self._alias) as unit:
             return entity_indexes(unit, entity)
+
+    def saved_views(self, entity: str) -> Sequence[SavedView]:
+        return list(saved_views(self.query, entity))
 
     def metadata_revision(self) -> str:
         with read_unit(self._alias) as unit:

@@ -350,6 +350,24 @@ class TellsIndexes(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class SavedView:
+    """A query that somebody has saved on the platform, for the organisation or personally."""
+
+    name: str
+    fetchxml: str
+    is_personal: bool
+
+
+@runtime_checkable
+class OffersViews(Protocol):
+    """A platform on which queries are saved, as FetchXML."""
+
+    def saved_views(self, entity: str) -> Sequence[SavedView]:
+        """Those that list records of an entity, by name, personal ones last. None of an unknown entity."""
+        ...
+
+
 @runtime_checkable
 class KeepsMetadata(Protocol):
     """A platform that keeps a copy of its metadata, which is as old as its last refresh."""

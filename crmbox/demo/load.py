@@ -16,7 +16,7 @@ from crmbox.demo.entities import ENTITIES
 from crmbox.demo.entities.description import DemoEntity
 from crmbox.demo.people import CONTOSO
 from crmbox.demo.priority import PRIORITY
-from crmbox.demo.sample_records import articles, customers, organization, portal, sales, service
+from crmbox.demo.sample_records import articles, customers, organization, portal, sales, service, views
 from crmbox.demo.sample_records.script import Script
 from crmbox.engine.connection import read_unit
 from crmbox.engine.definitions import Ownership
@@ -76,6 +76,7 @@ def script(today: dt.datetime) -> list[Operation]:
     service.write_notes(pages, [*known, *leads, *opportunities, *cases])
     portal.write_cases(pages)
     articles.write(pages)
+    views.write(pages)
     return [Update("businessunit", CONTOSO, {"name": "Contoso"}), *pages.records, *primary_contacts]
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, BinaryIO
 
-from crmclient.dataverse import users
+from crmclient.dataverse import users, views
 from crmclient.dataverse.api import Api
 from crmclient.dataverse.conventions import CONVENTIONS
 from crmclient.dataverse.files.download import Downloads
@@ -43,7 +43,7 @@ from crmclient.metadata import (
     SecurityRole,
     UserReports,
 )
-from crmclient.platform import SERVICE_CALL, Call, Create, Delete, Operation, Update
+from crmclient.platform import SERVICE_CALL, Call, Create, Delete, Operation, SavedView, Update
 from crmclient.query.ast import ALL, Page, Query
 from crmclient.values import (
     Download,
@@ -83,7 +83,7 @@ class DataversePlatform:
             budget = ProcessBudget(Limits(places=options.concurrency), len(sources))
         self.budget = budget
         client = Client(options, [Tokens(source) for source in sources], observer or Silent(), budget)
-        api = Api(client)
+        api = self._api = Api(client)
         self._fetcher = Fetcher(api)
         self._catalogue = Catalogue(self._fetcher, store or MemoryStore())
         files = FileFacts(api)
@@ -243,6 +243,9 @@ class DataversePlatform:
 
     def security_roles(self) -> Sequence[SecurityRole]:
         return users.security_roles(self._queries.run)
+
+    def saved_views(self, entity: str) -> Sequence[SavedView]:
+        return list(views.saved_views(self._api, entity))
 
     def metadata_revision(self) -> str:
         return self._catalogue.revision()

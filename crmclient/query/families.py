@@ -7,6 +7,7 @@ from typing import Final
 
 from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior
 from crmclient.query.ast import Aggregate, Operator
+from crmclient.query.designed import DateOperator, DesignedOperator
 from crmclient.sentences import Sentence
 
 
@@ -97,6 +98,20 @@ AGGREGATES: Final = {
     **dict.fromkeys((Aggregate.MIN, Aggregate.MAX), frozenset({Family.NUMBER, Family.TIME})),
 }
 """The families that each aggregate applies to."""
+
+_IDS: Final = frozenset({Family.GUID, Family.REFERENCE})
+
+
+def families_of(operator: DesignedOperator) -> frozenset[Family]:
+    """The families that an operator of designed queries is offered for.
+
+    What compares with the caller, or with a record's place in a hierarchy, compares ids. A text may hold one,
+    and is compared so where a query says it; nobody is offered that.
+    """
+    if isinstance(operator, Operator):
+        return OPERATORS[operator]
+    return frozenset({Family.TIME}) if isinstance(operator, DateOperator) else _IDS
+
 
 UNSORTABLE: Final = frozenset({Family.CHOICES, Family.FILE})
 

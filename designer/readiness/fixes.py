@@ -18,6 +18,8 @@ from designer.kinds.files import UploadSettings
 from designer.kinds.keys import KeySettings
 from designer.kinds.record_groups import RecordGroup
 from designer.names import input_name
+from designer.parameter_types import parameter_input
+from designer.query_parameters import parameters_of
 from designer.readiness.findings import Finding
 from designer.readiness.subjects import EndpointSubject
 from designer.types import natural_type
@@ -163,6 +165,21 @@ def _define(subject: EndpointSubject, place: str) -> Fix | None:
         return None
     named = made.model_copy(update={"name": str(binding.value)})
     return Fix(_("Add the input %(name)s") % {"name": named.name}, inputs=(named,))
+
+
+@_fixes("query-values")
+def _add_parameter(subject: EndpointSubject, place: str) -> Fix | None:
+    name = place.rpartition(".")[2]
+    used = [
+        (use.operator, attribute)
+        for use in parameters_of(subject.definition).get(name, ())
+        if (attribute := subject.metadata.attributes(use.entity).get(use.attribute))
+    ]
+    made = parameter_input(name, used)
+    if made is None:
+        return None
+    label = _("Add parameter %(name)s (%(type)s)") % {"name": name, "type": made.type}
+    return Fix(label, inputs=(made,))
 
 
 @_fixes("input-default-partial", "input-required-default", "input-limits-unused")

@@ -30,6 +30,7 @@ from designer.readiness.findings import DRIFT
 from designer.studio.checking.examining import examine
 from designer.studio.checking.live import live_state
 from designer.studio.checking.previews import preview_html, preview_of
+from designer.studio.endpoint_form.fetchxml_fields import QUERY_SCRIPTS
 from designer.studio.endpoint_form.form import (
     ACCESS_FIELDS,
     READABLE_ACCESS_FIELDS,
@@ -69,7 +70,12 @@ class EndpointPages(CheckedAdmin):
     )
 
     class Media:
-        css = {"all": ["designer/studio.css", "designer/endpoint.css", "designer/grid.css"]}
+        css = {
+            "all": [
+                *("designer/studio.css", "designer/endpoint.css", "designer/grid.css"),
+                "designer/query.css",
+            ]
+        }
         js = [
             *("designer/rows.js", "designer/picker.js", "designer/inputs.js", "designer/bindings.js"),
             *(
@@ -81,7 +87,7 @@ class EndpointPages(CheckedAdmin):
             ),
             *("designer/fixes.js", "designer/live.js"),
             *("designer/unsaved.js", "designer/run.js", "designer/suggestions.js"),
-            *("designer/fetchxml_filter.js", "designer/fetchxml.js", "designer/platform.js"),
+            *(*QUERY_SCRIPTS, "designer/platform.js"),
             *("designer/caller_fields.js", "designer/new_endpoint.js"),
         ]
 

@@ -15,6 +15,7 @@ from designer.loading import latest
 from designer.models import Endpoint, ExposedEntity, Module
 from designer.readiness import Finding, Severity
 from designer.readiness.rules.step_rules import ENTITY_RULE
+from designer.studio.endpoint_form.fetchxml_fields import QUERY_SCRIPTS
 from designer.studio.endpoint_form.page_data import user_data
 from designer.studio.look import searchable
 from designer.studio.metadata import choices
@@ -68,10 +69,10 @@ class ExposedEntityAdmin(NeededAdmin):
     search_fields = ("segment", "entity", "title")
 
     class Media:
-        css = {"all": ["designer/studio.css", "designer/endpoint.css"]}
+        css = {"all": ["designer/studio.css", "designer/endpoint.css", "designer/query.css"]}
         js = [
             *("designer/rows.js", "designer/picker.js"),
-            *("designer/fetchxml_filter.js", "designer/fetchxml.js", "designer/platform.js"),
+            *(*QUERY_SCRIPTS, "designer/platform.js"),
             "designer/suggestions.js",
         ]
 

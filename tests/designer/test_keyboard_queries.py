@@ -31,6 +31,10 @@ def shape(text: str) -> list[tuple[str, dict[str, str]]]:
     ]
 
 
+def link(entity: str, own: str, of_parent: str) -> dict[str, str]:
+    return {"name": entity, "from": own, "to": of_parent, "link-type": "outer", "alias": entity}
+
+
 @pytest.fixture
 def keys(site: Site, page: Page) -> Keys:
     """On the page of a query that has neither columns nor conditions."""
@@ -79,7 +83,7 @@ def test_a_query_is_made_by_keyboard_alone(keys: Keys, page: Page) -> None:
     keys.press("Enter")
     keys.stays("Attribute")
     keys.go_to("Operator")
-    keys.type("is not e")
+    keys.type("Contains d")
     keys.stays("Operator")
     keys.go_to("+ Condition", by="Shift+Tab")
     keys.press("Enter")
@@ -118,6 +122,73 @@ def test_a_query_is_made_by_keyboard_alone(keys: Keys, page: Page) -> None:
     keys.go_to("Save")
     keys.follow()
     page.get_by_text("was changed successfully").wait_for()
+
+
+@pytest.mark.processes
+@pytest.mark.browser
+def test_links_nested_groups_and_parameters_are_made_by_keyboard_alone(keys: Keys, page: Page) -> None:
+    text = page.locator("[name=settings__query]")
+    page.locator("#id_settings__query_entity_search").wait_for()
+    keys.go_to("+ Column")
+    keys.press("Enter")
+    keys.stays("Column")
+    keys.type("Account Name")
+    keys.press("Enter")
+    keys.stays("Column")
+
+    def condition(attribute: str, operator: str = "", by: str = "Tab") -> None:
+        keys.go_to("+ Condition", by=by)
+        keys.press("Enter")
+        keys.stays("Attribute")
+        keys.type(attribute)
+        keys.press("Enter")
+        keys.stays("Attribute")
+        keys.go_to("Operator")
+        keys.type(operator)
+
+    condition("Account Name", "Contains")
+    keys.go_to("Value")
+    keys.type("@topic")
+    keys.press("Enter")
+    for attribute, operator in (("Annual Revenue", "Is greater than or"), ("Created On", "On or after")):
+        keys.go_to("+ Group", by="Shift+Tab")
+        keys.press("Enter")
+        keys.stays("Group")
+        condition(attribute, operator)
+        keys.go_to("From the caller")
+        keys.press("Enter")
+        keys.stays("Value")
+
+    for linked in ("Contact (primarycontactid)", "Cases (customerid)", "User (ownerid)"):
+        keys.go_to("Linked entity")
+        keys.type(linked)
+        keys.press("Enter")
+        keys.stays("Rows without one")
+    condition("Full Name", "Contains")
+    keys.go_to("From the caller")
+    keys.press("Enter")
+    keys.stays("Value")
+    assert shape(text.input_value())[1:] == [
+        ("entity", {"name": "account"}),
+        ("attribute", {"name": "name"}),
+        ("filter", {"type": "and"}),
+        ("condition", {"attribute": "name", "operator": "contains", "value": "@topic"}),
+        ("filter", {"type": "or"}),
+        ("condition", {"attribute": "revenue", "operator": "ge", "value": "@revenue"}),
+        ("filter", {"type": "or"}),
+        ("condition", {"attribute": "createdon", "operator": "on-or-after", "value": "@createdon"}),
+        ("link-entity", link("contact", "contactid", "primarycontactid")),
+        ("link-entity", link("incident", "customerid", "contactid")),
+        ("link-entity", link("systemuser", "systemuserid", "ownerid")),
+        ("filter", {"type": "and"}),
+        ("condition", {"attribute": "fullname", "operator": "contains", "value": "@fullname"}),
+    ]
+    names = [field.input_value() for field in page.locator("[name^=inputs-][name$=-name]").all()]
+    assert names[-4:] == ["topic", "revenue", "createdon", "fullname"]
+    keys.go_to("Save")
+    keys.follow()
+    page.get_by_text("was changed successfully").wait_for()
+    assert keys.unseen == []
 
 
 @pytest.mark.processes

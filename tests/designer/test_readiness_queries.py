@@ -96,7 +96,7 @@ def test_what_no_platform_could_run_is_named(query: str, message: str) -> None:
             {"labels": True},
         ),
         ("column-unknown", "columns.revenue", (fetch(),), {"columns": ({"attribute": "revenue"},)}),
-        ("query-values", "settings.query", (where('attribute="name" operator="eq" value="@name"'),), {}),
+        ("query-values", "settings.query.name", (where('attribute="name" operator="eq" value="@name"'),), {}),
         ("query-values", "settings.query", (where('attribute="name" operator="eq" value="@user.city"'),), {}),
         ("query-values", "settings.query", (where('attribute="name" operator="eq" value="@fetch.a.b"'),), {}),
         (

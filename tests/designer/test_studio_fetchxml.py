@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
+import pytest
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Group
 from django.test import Client
 from django.urls import reverse
 
+from crmclient.query.designed import OPERATORS
+from crmclient.query.families import Family
+from designer.advanced_find import operators_of
 from designer.models import Endpoint, ExposedEntity
 from tests.callers import Caller
 from tests.designer.studio import add_row, change_url, errors, filled, page, send
@@ -64,12 +71,72 @@ def test_the_page_says_in_words_what_a_query_does(dora: Client) -> None:
     assert "revenue" in state["columns"]
 
 
+def _offered(dora: Client, attribute: str) -> dict[str, str]:
+    """The operators that conditions on an attribute of accounts offer, by name, in the words of the list."""
+    family = _metadata(dora, "account")["attributes"][attribute]["family"]
+    return {known["name"]: known["label"] for known in _metadata(dora)["operators"]["offered"][family]}
+
+
+def test_operators_are_those_of_the_attributes_type_in_the_words_of_advanced_find(dora: Client) -> None:
+    created, name, owner = (_offered(dora, one) for one in ("createdon", "name", "ownerid"))
+    assert list(created)[:3] == ["on", "on-or-after", "on-or-before"]
+    assert created["gt"] == "Is after"
+    assert created["last-x-days"] == "Last X days"
+    assert name["contains"] == "Contains"
+    assert not set(name) & {"last-x-days", "eq-userid", "contain-values"}
+    assert owner["eq-userid"] == "Equals current user"
+    assert "gt" not in owner
+    assert list(_offered(dora, "donotemail")) == ["eq", "ne", "in", "not-in", "null", "not-null"]
+
+
+@pytest.mark.parametrize("operator", sorted(OPERATORS))
+def test_every_operator_is_offered_for_something(operator: str) -> None:
+    assert any(operator in {known.name for known in operators_of(family)} for family in Family)
+
+
+def test_a_parameter_that_there_is_not_is_added_with_the_type_of_its_attribute(dora: Client) -> None:
+    row = Endpoint.objects.get(kind="paginated-query", name="accounts")
+    query = (
+        '<fetch><entity name="account"><attribute name="name"/><filter>'
+        '<condition attribute="createdon" operator="on-or-after" value="@since"/>'
+        '<condition attribute="createdon" operator="last-x-days" value="@days"/></filter></entity></fetch>'
+    )
+    data = filled(page(dora, change_url(row))) | {"settings__query": query}
+    state = dora.post(reverse("admin:designer_endpoint_check", args=[row.pk]), data).json()
+    said = state["findings"]["settings__query"]
+    assert "uses @since, but the endpoint has no parameter of that name" in said
+    assert "Add parameter since (Date)" in said
+    assert "Add parameter days (Integer)" in said
+
+
+def test_records_are_found_by_their_names(dora: Client) -> None:
+    def found(**asked: str) -> list[str]:
+        return [one["label"] for one in page(dora, f"{url}?{urlencode(asked)}").json()["records"]]
+
+    url = reverse("studio:records")
+    id = an_account().rpartition("/")[2]
+    assert found(entity="account", id=f"{{{id.upper()}}}") == ["Contoso"]
+    assert "Contoso" in found(entity="account", search="ontos")
+    assert found(entity="nonsense", search="a") == []
+
+
+def test_only_who_may_run_queries_finds_records(portico: None) -> None:
+    account = get_user_model().objects.create_user("reader", is_staff=True)
+    account.groups.add(Group.objects.get(name="Viewer"))
+    reader = Client()
+    reader.force_login(account, backend="django.contrib.auth.backends.ModelBackend")
+    assert reader.get(f"{reverse('studio:metadata')}?entity=account").status_code == 200
+    assert reader.get(f"{reverse('studio:records')}?entity=account&search=a").status_code == 403
+
+
 def test_metadata_for_rows(dora: Client) -> None:
     known = _metadata(dora)
     assert known["entities"]["contact"]["label"] == "Contact"
-    assert {"name": "null", "label": "is empty", "values": 0} in known["operators"]
+    assert known["operators"]["known"]["null"] == {"label": "Does not contain data", "values": 0}
     account = _metadata(dora, "account")
     assert ["0", "Active"] in account["attributes"]["statecode"]["options"]
+    assert account["attributes"]["revenue"]["parameters"]["ge"] == "Money"
+    assert account["attributes"]["createdon"]["parameters"]["last-x-days"] == "Integer"
     assert {"entity": "contact", "from": "contactid", "to": "primarycontactid"}.items() <= next(
         link for link in account["links"] if link["to"] == "primarycontactid"
     ).items()

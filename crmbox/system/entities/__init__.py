@@ -7,9 +7,10 @@ from crmbox.system.entities.note import NOTE
 from crmbox.system.entities.role import ROLE
 from crmbox.system.entities.system_user import SYSTEM_USER
 from crmbox.system.entities.team import TEAM
+from crmbox.system.entities.views import SAVED_QUERY, USER_QUERY
 from crmclient.metadata import Relationship
 
-ENTITIES = (BUSINESS_UNIT, SYSTEM_USER, TEAM, ROLE, NOTE)
+ENTITIES = (BUSINESS_UNIT, SYSTEM_USER, TEAM, ROLE, NOTE, SAVED_QUERY, USER_QUERY)
 
 MANY_TO_MANY = (
     Relationship("teammembership_association", "team", "systemuser", intersect="teammembership"),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from crmclient.metadata import Attribute
 from crmclient.query.shape import LISTS
 from designer.definitions import InputDefinition
 from designer.names import RESERVED_PARAMETERS
-from designer.query_parameters import Use, parameters_of
+from designer.parameter_types import fitting_types
+from designer.query_parameters import parameters_of
 from designer.readiness.registry import Found, blocking
 from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
@@ -40,7 +40,7 @@ def types_fit_the_conditions(subject: EndpointSubject) -> Found:
             attribute = subject.metadata.attributes(use.entity).get(use.attribute)
             if attribute is None:
                 continue
-            wanted = _fitting(use, attribute)
+            wanted = fitting_types(use.operator, attribute)
             if wanted and known.type not in wanted:
                 yield (
                     _(
@@ -69,14 +69,6 @@ def lists_are_lists_everywhere(subject: EndpointSubject) -> Found:
                 ),
                 _at(known, "name"),
             )
-
-
-def _fitting(use: Use, attribute: Attribute) -> list[str]:
-    """The types of input that fit a condition, the best first."""
-    ranks = {kind.name: kind.rank(use.operator, attribute) for kind in TYPES.values() if kind.in_query}
-    return sorted(
-        (name for name, rank in ranks.items() if rank is not None), key=lambda name: ranks[name] or 0
-    )
 
 
 def _inputs(subject: EndpointSubject) -> Iterator[InputDefinition]:

@@ -82,7 +82,14 @@ def rows_have_keys_of_their_own(subject: EndpointSubject) -> Found:
 def values_are_known(subject: EndpointSubject) -> Found:
     needs = needs_of_query(subject)
     for name in sorted(needs.parameters - subject.input_names):
-        yield _("The query takes @%(name)s, which is no input: add one of that name.", name=name), QUERY
+        yield (
+            _(
+                "The query uses @%(name)s, but the endpoint has no parameter of that name. "
+                "Add it to the inputs.",
+                name=name,
+            ),
+            f"{QUERY}.{name}",
+        )
     if needs.record:
         yield _("The query takes @record, but there is no record in the path."), QUERY
     yield from unknown_fetchers(subject, needs, list(rows_of_fetchers(subject)), QUERY)

@@ -3,7 +3,8 @@
 // Who calls: of the fields for a record, the one that belongs to the chosen type of caller is shown.
 (() => {
   const show = (select) => {
-    for (const field of select.form.querySelectorAll("[data-caller-types]")) {
+    for (const field of select.form.elements) {
+      if (!field.dataset.callerTypes) continue;
       field.closest(".studio-field").hidden = !field.dataset.callerTypes.split(" ").includes(select.value);
     }
   };

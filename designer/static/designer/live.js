@@ -79,7 +79,9 @@
     asking = null;
   };
 
-  const later = () => {
+  const later = (event) => {
+    // Fields of another form may stand among its own.
+    if (event?.target.form && event.target.form !== form) return;
     clearTimeout(waiting);
     waiting = setTimeout(() => ask(), PAUSE);
   };

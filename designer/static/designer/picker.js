@@ -27,6 +27,8 @@
     const list = document.createElement("ul");
     const facts = document.createElement("p");
     input.type = "text";
+    if (select.dataset.placeholder) input.placeholder = select.dataset.placeholder;
+    if (select.hasAttribute("form")) input.setAttribute("form", select.getAttribute("form"));
     input.id = `${select.id}_search`;
     input.className = select.className;
     input.autocomplete = "off";

@@ -1,9 +1,12 @@
 "use strict";
 
-// “Run” beside a query: its first records, of the page as it stands.
+// “Run” beside a query: its first records, of the page as it stands, as a chosen caller would get them.
 (() => {
-  const dialog = () => document.getElementById("run-dialog");
-  const content = () => dialog().querySelector("[data-run-content]");
+  const FORM = "run-form";
+  const place = () => document.querySelector("[data-run-url]");
+  const form = () => document.getElementById(FORM);
+  const content = document.createElement("div");
+  content.dataset.runContent = "";
   // The row of the data fetcher that runs; none for the endpoint's own query.
   let running = null;
 
@@ -11,32 +14,58 @@
     if (running) given.append("_fetcher", studio.rows.field(running, "name").value);
     given.append("_unsaved", studio.unsaved());
     given.append("csrfmiddlewaretoken", studio.token());
-    content().setAttribute("aria-busy", "true");
-    const answer = await fetch(document.querySelector("[data-run-url]").dataset.runUrl, { method: "POST", body: given });
-    content().removeAttribute("aria-busy");
-    content().innerHTML = answer.ok ? await answer.text() : `${answer.status}`;
-    content().dispatchEvent(new Event("form:shown", { bubbles: true }));
-    content().querySelector("select, input, button")?.focus();
+    content.setAttribute("aria-busy", "true");
+    const answer = await fetch(place().dataset.runUrl, { method: "POST", body: given });
+    content.removeAttribute("aria-busy");
+    content.innerHTML = answer.ok ? await answer.text() : `${answer.status}`;
+    content.dispatchEvent(new Event("form:shown", { bubbles: true }));
+    content.dispatchEvent(new CustomEvent("row:added", { bubbles: true }));
+  };
+  const again = () => {
+    const given = new FormData(form());
+    given.append("run", "1");
+    return ask(given);
+  };
+  // Who calls is asked for below the rows that are found; at first, whoever is offered first calls.
+  const run = async (box, row) => {
+    if (content.parentElement !== box || running !== row) {
+      running = row;
+      box.append(content);
+      content.replaceChildren();
+      await ask(new FormData());
+    }
+    await again();
   };
 
   document.addEventListener("submit", (event) => {
-    if (!event.target.matches("[data-run-form]")) return;
+    if (event.target !== form()) return;
     event.preventDefault();
-    ask(new FormData(event.target, event.submitter));
+    again();
   });
-  const offer = (area) => {
-    const place = document.querySelector("[data-run-url]");
-    if (!place || area.name.includes("__prefix__")) return;
+  document.addEventListener("query:built", ({ target: area, detail: beside }) => {
+    if (!place() || area.dataset.fetchxml !== "query") return;
+    const box = document.createElement("section");
     const button = document.createElement("button");
-    Object.assign(button, { type: "button", className: "studio-button studio-button-primary", textContent: place.dataset.label });
-    button.addEventListener("click", () => {
-      running = area.closest("[data-row]");
-      dialog().showModal();
-      ask(new FormData());
+    const label = document.createElement("h3");
+    box.className = "studio-query-results";
+    box.ariaLabel = label.textContent = place().dataset.title;
+    Object.assign(button, { type: "button", className: "studio-button studio-button-primary", textContent: place().dataset.label, title: place().dataset.keys });
+    button.setAttribute("aria-keyshortcuts", "Control+Enter");
+    const start = () => run(box, area.closest("[data-row]"));
+    button.addEventListener("click", start);
+    area.closest(".studio-query").addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      start();
     });
-    area.closest(".studio-value").append(button);
-  };
-  const offerIn = (node) => node.querySelectorAll("textarea[data-fetchxml=query]").forEach(offer);
-  document.addEventListener("DOMContentLoaded", () => offerIn(document));
-  document.addEventListener("row:added", (event) => event.target.matches("[data-row]") && offerIn(event.target));
+    area.addEventListener("input", () => {
+      const answer = box.querySelector("[data-run-answer]");
+      if (!answer || answer.querySelector("[data-stale-answer]")) return;
+      const said = Object.assign(document.createElement("p"), { className: "studio-help", textContent: place().dataset.stale });
+      said.dataset.staleAnswer = "";
+      answer.prepend(said);
+    });
+    box.append(label, button);
+    beside.prepend(box);
+  });
 })();

@@ -18,6 +18,13 @@
   const user = () => Object.entries(studio.data().user || {}).map(([name, { facts }]) => [name, facts]);
   // What conditions may compare with beside properties: type, roles and claims of the caller.
   const compared = () => Object.entries(studio.data().compared || {});
+  // A parameter that there is not yet, of the type that the field's condition asks for.
+  const unmade = ({ dataset }, text) => {
+    if (!dataset.parameterType || !/^@[A-Za-z_]\w*$/.test(text) || inputs().some(([name]) => `@${name}` === text)) return [];
+    const words = studio.data().texts?.add_parameter || "";
+    const facts = words.replace("%(name)s", text.slice(1)).replace("%(type)s", dataset.parameterType);
+    return facts ? [{ value: text, facts, adds: () => studio.query.addParameter(text.slice(1), dataset.parameterType, dataset.parameterLabel) }] : [];
+  };
   const prefixed = (prefix, known) => known.map(([name, facts]) => ({ value: `${prefix}${name}`, facts }));
 
   // What the path's record holds or, of a column, the row that is answered.
@@ -69,7 +76,9 @@
     field.setAttribute("aria-activedescendant", list.children[at]?.id || "");
     list.children[at]?.scrollIntoView({ block: "nearest" });
   };
-  const choose = (value) => {
+  const choose = (item) => {
+    const { value } = item.dataset;
+    item.adds?.();
     const chosen = field;
     const end = chosen.selectionStart;
     chosen.focus();
@@ -82,12 +91,13 @@
   };
   let choosing = false;
 
-  const item = ({ value, facts }, index) => {
+  const item = ({ value, facts, adds }, index) => {
     const made = document.createElement("li");
     const small = document.createElement("small");
     made.id = `${list.id}_${index}`;
     made.setAttribute("role", "option");
     made.dataset.value = value;
+    made.adds = adds;
     small.textContent = facts;
     made.append(value, small);
     return made;
@@ -105,7 +115,7 @@
     const found = OFFERED[kind](target).filter(({ value }) => value.toLowerCase().includes(wanted) && value !== text);
     // Those that begin so come first.
     const first = found.filter(({ value }) => value.toLowerCase().startsWith(text.toLowerCase()));
-    const shown = [...first, ...found.filter((one) => !first.includes(one))].slice(0, MOST);
+    const shown = [...first, ...found.filter((one) => !first.includes(one)), ...unmade(target, text)].slice(-MOST);
     if (!shown.length) return close();
     [field, begun] = [target, text];
     list.replaceChildren(...shown.map(item));
@@ -128,14 +138,14 @@
   document.addEventListener(
     "keydown",
     (event) => {
-      if (event.key === "ArrowDown" && field !== event.target && event.target.matches?.("input[data-suggests]")) {
+      if (event.key === "ArrowDown" && field !== event.target && event.target.matches?.("input[data-suggests]:not([role])")) {
         event.preventDefault();
         offer(event.target, true);
       } else if (field === event.target && list.isConnected) {
         const count = list.children.length;
         if (event.key === "ArrowDown") mark((at + 1) % count);
         else if (event.key === "ArrowUp") mark((at + count - 1) % count);
-        else if (event.key === "Enter" || event.key === "Tab") choose(list.children[at].dataset.value);
+        else if (event.key === "Enter" || event.key === "Tab") choose(list.children[at]);
         else if (event.key === "Escape") close();
         else return;
         event.preventDefault();
@@ -148,6 +158,6 @@
   list.addEventListener("mousedown", (event) => {
     event.preventDefault();
     const chosen = event.target.closest("[data-value]");
-    if (chosen) choose(chosen.dataset.value);
+    if (chosen) choose(chosen);
   });
 })();

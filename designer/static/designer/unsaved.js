@@ -33,7 +33,7 @@
     event.preventDefault();
     open(link.href);
   });
-  const note = (event) => { changed ||= Boolean(form()?.contains(event.target)); };
+  const note = (event) => { changed ||= Boolean(event.target.form) && event.target.form === form(); };
   document.addEventListener("change", note);
   document.addEventListener("input", note);
 })();

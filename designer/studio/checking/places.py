@@ -48,8 +48,11 @@ class Places:
         section, _, rest = field.partition(".")
         if section in self._formsets:
             return _in_row(self._formsets, section, rest) or f"#{section}"
-        name = _RENAMED.get(("", field), field.replace(".", "__"))
-        return name if name in self._form.fields else self.TOP
+        # What is inside of a field's value, such as a parameter of a query, has no field of its own.
+        parts = field.split(".")
+        inside = (".".join(parts[:count]) for count in range(len(parts), 0, -1))
+        names = (_RENAMED.get(("", place), place.replace(".", "__")) for place in inside)
+        return next((name for name in names if name in self._form.fields), self.TOP)
 
 
 def _in_row(formsets: Rows, section: str, place: str) -> str | None:

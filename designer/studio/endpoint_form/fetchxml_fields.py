@@ -1,4 +1,4 @@
-"""Queries and filters as form fields: FetchXML in a text area, which `fetchxml.js` turns into rows."""
+"""Queries and filters as form fields: FetchXML in a text area, which `query/builder.js` turns into rows."""
 
 from __future__ import annotations
 
@@ -11,6 +11,15 @@ from crmclient.query.fetchxml import parse, parse_filter
 from crmclient.query.problems import QueryProblems
 from designer.sentences import said
 from designer.studio.look import dress
+
+# What turns the text areas into rows, in the order in which one needs the other.
+QUERY_SCRIPTS = (
+    "designer/vendor/sortablejs-1.15.7/Sortable.min.js",
+    *(
+        f"designer/query/{name}.js"
+        for name in ("document", "controls", "moving", "values", "conditions", "parts", "builder")
+    ),
+)
 
 
 class FetchXmlField(forms.CharField):

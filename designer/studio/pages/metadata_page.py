@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from django.http import HttpRequest, JsonResponse
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from crmclient import Platform
+from crmclient import OffersViews, Platform
 from crmclient.errors import MissingPrivilege, PlatformError
-from crmclient.metadata import Relationship
+from crmclient.metadata import Attribute, Relationship
+from crmclient.query.ast import Aggregate, DateGrouping
 from crmclient.query.designed import OPERATORS, values_taken
+from crmclient.query.families import FAMILY, Family
+from designer.advanced_find import operator_label, operators_of
+from designer.parameter_types import parameter_types
 from designer.platform import get_platform
 from designer.readiness import Metadata
 from designer.studio.endpoint_form.page_data import described_attributes
 from designer.studio.pages.base import StudioView
-from designer.words import operator_words
 
 _TEXTS = {
     "attribute": _("Attribute"),
@@ -29,10 +35,22 @@ _TEXTS = {
     "group": _("Group"),
     "condition": _("Condition"),
     "remove": _("Remove"),
+    "move": _("Move: press the arrow keys up and down, or drag"),
+    "caller": _("From the caller: a parameter of the attribute's name"),
+    "search": _("Search by name, or @…"),
+    "compared": _("Compared with a value"),
+    "relative": _("Relative to now"),
     "entity": _("Entity"),
+    "start": _("Start from a view"),
+    "personal": _("personal"),
     "columns": _("Columns"),
     "column": _("Column"),
-    "alias": _("Alias"),
+    "everything": _("All columns"),
+    "output": _("Output name"),
+    "summaries": _("Summarize: group rows, count and add up"),
+    "function": _("Function"),
+    "grouped": _("Grouped by"),
+    "each": _("each value"),
     "filter": _("Conditions"),
     "orders": _("Order"),
     "order": _("Order by"),
@@ -42,19 +60,47 @@ _TEXTS = {
     "links": _("Linked entities"),
     "link": _("Linked entity"),
     "linked": _("Rows without one"),
-    "inner": _("leave out rows without one"),
-    "outer": _("keep rows without one"),
-    "first": _("join one of them, leave out rows without one"),
-    "exists": _("keep rows that have one"),
-    "exists_in": _("keep rows that have one (in)"),
     "existence": _("Whether there are linked records"),
-    "has_any": _("there is one"),
-    "has_none": _("there is none"),
-    "has_only_others": _("there are some, but none of these"),
-    "has_not_all": _("there is one (not all)"),
+    "unsupported_part": _("This part cannot be shown as rows. It is kept as it is."),
     "unsupported": _("This operator is not supported. Choose another one."),
-    "unreadable": _("This FetchXML cannot be shown as rows. Correct the text below."),
+    "unreadable": _("The text is not complete FetchXML yet. Correct it under FetchXML."),
 }
+_FUNCTIONS = {
+    "group": _("Group by"),
+    Aggregate.COUNT.value: _("Count of rows"),
+    Aggregate.COUNT_COLUMN.value: _("Count of values"),
+    Aggregate.SUM.value: _("Sum"),
+    Aggregate.AVG.value: _("Average"),
+    Aggregate.MIN.value: _("Smallest"),
+    Aggregate.MAX.value: _("Largest"),
+}
+_DATES = {
+    DateGrouping.DAY.value: _("day"),
+    DateGrouping.WEEK.value: _("week"),
+    DateGrouping.MONTH.value: _("month"),
+    DateGrouping.QUARTER.value: _("quarter"),
+    DateGrouping.YEAR.value: _("year"),
+}
+# What a row says that cannot be saved yet.
+_LACKING = {
+    "attribute": _("Choose an attribute, or remove this row."),
+    "operator": _("Choose an operator, or remove this row."),
+    "value": _("Enter a value, or remove this row."),
+}
+_LINK_TYPES = (
+    ("inner", _("leave out rows without one")),
+    ("outer", _("keep rows without one")),
+    ("matchfirstrowusingcrossapply", _("join one of them, leave out rows without one")),
+    ("exists", _("keep rows that have one")),
+    ("in", _("keep rows that have one (in)")),
+)
+# Of links that stand among conditions.
+_EXISTENCE_TYPES = (
+    ("any", _("there is one")),
+    ("not any", _("there is none")),
+    ("all", _("there are some, but none of these")),
+    ("not all", _("there is one (not all)")),
+)
 
 
 class MetadataOf(StudioView):
@@ -69,10 +115,38 @@ class MetadataOf(StudioView):
             name = request.GET.get("entity", "")
             if name:
                 return JsonResponse(_entity(platform, name))
-            texts = {key: str(text) for key, text in _TEXTS.items()}
-            return JsonResponse({"entities": _entities(platform), "operators": _operators(), "texts": texts})
+            return JsonResponse(
+                {
+                    "entities": _entities(platform),
+                    "operators": _operators(),
+                    "link_types": [(name, str(words)) for name, words in _LINK_TYPES],
+                    "existence_types": [(name, str(words)) for name, words in _EXISTENCE_TYPES],
+                    "texts": _said(_TEXTS)
+                    | {"functions": _said(_FUNCTIONS), "dates": _said(_DATES), "lacking": _said(_LACKING)},
+                }
+            )
         except PlatformError:
             return JsonResponse({"away": True}, status=503)
+
+
+class ViewsOf(StudioView):
+    """The views of `entity` that the platform has, each a start for a query: nothing where it offers none."""
+
+    permission_required = "designer.view_endpoint"
+    http_method_names = ["get"]
+
+    def get(self, request: HttpRequest) -> JsonResponse:
+        platform = get_platform()
+        try:
+            entity = request.GET.get("entity", "")
+            found = platform.saved_views(entity) if isinstance(platform, OffersViews) else ()
+        except PlatformError:
+            return JsonResponse({"away": True}, status=503)
+        return JsonResponse({"views": [asdict(view) for view in found]})
+
+
+def _said(texts: Mapping[str, Promise]) -> dict[str, Any]:
+    return {key: str(text) for key, text in texts.items()}
 
 
 def _entities(platform: Platform) -> dict[str, Any]:
@@ -81,23 +155,42 @@ def _entities(platform: Platform) -> dict[str, Any]:
     return {name: {"label": label, "facts": ""} for label, name in labelled}
 
 
-def _operators() -> list[dict[str, Any]]:
-    """`values`: how many are taken, None for any number."""
-    return [
-        {"name": name, "label": operator_words(name), "values": values_taken(operator)}
-        for name, operator in OPERATORS.items()
-    ]
+def _operators() -> dict[str, Any]:
+    """`known`: every operator; `offered`: by family, those that apply to it, in its words.
+
+    `values` is how many an operator takes, None for any number.
+    """
+    return {
+        "known": {
+            name: {"label": operator_label(name), "values": values_taken(operator)}
+            for name, operator in OPERATORS.items()
+        },
+        "offered": {family.value: [asdict(known) for known in operators_of(family)] for family in Family},
+    }
 
 
 def _entity(platform: Platform, name: str) -> dict[str, Any]:
     metadata = Metadata(platform)
-    attributes = described_attributes(platform.attributes(name), name, metadata)
+    known = platform.attributes(name)
+    attributes = described_attributes(known, name, metadata)
+    for attribute, shown in attributes.items():
+        shown |= _compared(known[attribute], name)
     try:
-        links = [link for known in platform.relationships(name) for link in _links(platform, known, name)]
+        links = [link for one in platform.relationships(name) for link in _links(platform, one, name)]
     except MissingPrivilege:
         # What an entity can be linked to is not known, and its attributes are.
         links = []
-    return {"attributes": attributes, "links": links}
+    label = platform.entities()[name].label.text() or name
+    return {"label": label, "attributes": attributes, "links": links}
+
+
+def _compared(attribute: Attribute, entity: str) -> dict[str, Any]:
+    """What conditions on an attribute offer. `parameters`: the types of parameters by operator."""
+    return {
+        "family": FAMILY[attribute.type].value,
+        "targets": [entity] if attribute.is_primary_id else list(attribute.targets),
+        "parameters": parameter_types(attribute),
+    }
 
 
 def _links(platform: Platform, known: Relationship, name: str) -> list[dict[str, str]]:

@@ -34,15 +34,20 @@ MOST_ROWS = 20
 _PAGE_SIZE = "pageSize"
 _SUBMITTED = "run"
 _FETCHER = "_fetcher"
+_FORM = "run-form"
 
 
 class RunForm(CallerForm):
-    """For whom the query runs, and the values of its parameters."""
+    """For whom the query runs, and the values of its parameters.
+
+    It is shown amid the endpoint's own form: its fields belong to another one, whose id is `run-form`.
+    """
 
     def __init__(
         self, endpoint: Endpoint, configuration: Configuration, preview: Preview, **kwargs: Any
     ) -> None:
-        super().__init__(admitted_types(endpoint.definition.access, configuration), **kwargs)
+        types = admitted_types(endpoint.definition.access, configuration)
+        super().__init__(types, auto_id="run_%s", **kwargs)
         self._asked = [asked for asked in preview.asked if asked.type]
         paged = next((asked.schema for asked in preview.asked if asked.name == _PAGE_SIZE), None)
         # What one page may have; none where there are no pages.
@@ -54,6 +59,8 @@ class RunForm(CallerForm):
             self.fields["roles"] = dress(_roles_field(sorted(self._named), endpoint))
         for asked in self._asked:
             self.fields[asked_name(asked)] = asked_field(asked)
+        for field in self.fields.values():
+            field.widget.attrs["form"] = _FORM
 
     def attempt(self, endpoint: Endpoint) -> Attempt:
         """As somebody who may call `endpoint`: who may is not what is asked here."""

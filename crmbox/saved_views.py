@@ -1,0 +1,31 @@
+"""Views that are kept as records: those of the organisation, and those of users."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from crmclient.platform import SavedView
+from crmclient.query.ast import Column, Condition, Filter, Operator, Order, Query
+from crmclient.values import QueryResult
+
+MAIN: Final = 0
+"""The query type of views that list records. Others serve searches and lookups."""
+
+
+def saved_views(ask: Callable[[Query], QueryResult], entity: str) -> Iterator[SavedView]:
+    for kept_in, is_personal in (("savedquery", False), ("userquery", True)):
+        query = Query(
+            kept_in,
+            columns=(Column("name"), Column("fetchxml")),
+            filter=Filter(
+                (
+                    Condition("returnedtypecode", Operator.EQ, (entity,)),
+                    Condition("querytype", Operator.EQ, (MAIN,)),
+                    Condition("fetchxml", Operator.NOT_NULL),
+                )
+            ),
+            orders=(Order("name"),),
+        )
+        for row in ask(query).rows:
+            yield SavedView(str(row["name"]), str(row["fetchxml"]), is_personal)

@@ -1,0 +1,71 @@
+"""An endpoint made of a query: its parameters become inputs, of types that fit their conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from crmclient.metadata import Attribute, Entity
+from crmclient.query.designed import DesignedColumn, DesignedLink, DesignedQuery
+from designer.definitions import AccessDefinition, EndpointDefinition, InputDefinition
+from designer.exposing import suggested
+from designer.kinds import KINDS
+from designer.kinds.queries import QuerySettings
+from designer.names import USER_TYPE
+from designer.parameter_types import parameter_input
+from designer.query_parameters import uses
+
+Attributes = Callable[[str], Mapping[str, Attribute]]
+
+QUERY_KINDS = tuple(kind for kind in KINDS.values() if issubclass(kind.settings, QuerySettings))
+"""The list by page first: it holds, however many rows there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class WantedQuery:
+    """`kind` is a name of `QUERY_KINDS`, `name` the last segment of the path."""
+
+    kind: str
+    module: str
+    name: str
+    query: DesignedQuery
+    roles: tuple[str, ...] = ()
+    enabled: bool = True
+
+
+def query_endpoint(
+    wanted: WantedQuery, entity: Entity, attributes: Attributes, common: Collection[str]
+) -> EndpointDefinition:
+    """Without columns of its own, the query answers the record's id and what is usual of the entity."""
+    query = wanted.query
+    if not _has_columns(query):
+        usual = dict.fromkeys((entity.primary_id, *suggested(attributes(entity.logical_name), common)))
+        query = replace(query, columns=tuple(DesignedColumn(name) for name in usual))
+    kind = KINDS[wanted.kind]
+    return EndpointDefinition(
+        kind=kind.name,
+        module=wanted.module,
+        name=wanted.name,
+        title=entity.plural_label.text(),
+        enabled=wanted.enabled,
+        access=AccessDefinition(roles=wanted.roles, caller_types=(USER_TYPE,)),
+        inputs=tuple(parameters(query, attributes)),
+        settings=kind.settings.model_validate({"query": query}),
+    )
+
+
+def parameters(query: DesignedQuery, attributes: Attributes) -> Iterator[InputDefinition]:
+    """An input for each parameter that some type fits."""
+    found = list(uses(query))
+    for name in dict.fromkeys(use.parameter for use in found):
+        used = [
+            (use.operator, attribute)
+            for use in found
+            if use.parameter == name and (attribute := attributes(use.entity).get(use.attribute))
+        ]
+        if made := parameter_input(name, used):
+            yield made
+
+
+def _has_columns(source: DesignedQuery | DesignedLink) -> bool:
+    return bool(source.columns) or source.all_columns or any(_has_columns(link) for link in source.links)

@@ -1,0 +1,34 @@
+"use strict";
+
+// A query that is no endpoint's yet: what it finds in words, what is wrong with it, and which parameters it asks for.
+(() => {
+  const PAUSE = 300;
+  let waiting = null;
+
+  const ask = async (area) => {
+    const { action, elements } = area.form;
+    const sent = new FormData();
+    sent.append("query", area.value);
+    sent.append("csrfmiddlewaretoken", elements.csrfmiddlewaretoken.value);
+    const url = document.querySelector("[data-words-url]").dataset.wordsUrl;
+    const asked = area.value;
+    const answer = await fetch(new URL(url, action || location.href), { method: "POST", body: sent });
+    if (!answer.ok || area.value !== asked) return;
+    const { words, problems, parameters } = await answer.json();
+    document.querySelectorAll("[data-words]").forEach((node) => { node.textContent = words; });
+    document.querySelector("[data-query-problems]").replaceChildren(
+      ...problems.map((text) => Object.assign(document.createElement("li"), { textContent: `✖ ${text}` })),
+    );
+    const asks = document.querySelector("[data-query-parameters]");
+    asks.textContent = parameters.length ? `${asks.dataset.label} ${parameters.join(", ")}` : "";
+  };
+
+  document.addEventListener("DOMContentLoaded", () => {
+    const area = document.querySelector(".studio-new-query textarea[data-fetchxml]");
+    area.addEventListener("input", () => {
+      clearTimeout(waiting);
+      waiting = setTimeout(() => ask(area), PAUSE);
+    });
+    if (area.value.trim()) ask(area);
+  });
+})();

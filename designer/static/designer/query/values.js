@@ -1,0 +1,219 @@
+"use strict";
+
+// What a condition compares with, by the type of its attribute: options by their labels, days from a calendar, records
+// by their names; or “@…”, which the caller sends.
+(() => {
+  const { LISTS, PAIRS, valuesOf, setValues, labelsOf, element, button, select, edits } = studio.query;
+  const DATES = ["date", "datetime"];
+  const DAY = /^(\d{4}-\d{2}-\d{2})?$/;
+  const IS_ID = /^\{?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\}?$/i;
+
+  const isReference = (text) => text.startsWith("@");
+
+  // An input of the endpoint; made where there is none of that name, so that “@name” means something.
+  const rowOf = (name) => studio.rows.all("inputs").find((row) => studio.rows.field(row, "name").value === name);
+  const addParameter = (name, type, description) => {
+    if (document.querySelector('[data-rows="inputs"]') && !rowOf(name)) studio.rows.add("inputs", { name, type, description });
+  };
+  const freeName = (wanted, type) => {
+    const fits = (name) => !rowOf(name) || studio.rows.field(rowOf(name), "type").value === type;
+    let name = wanted;
+    for (let count = 2; !fits(name); count += 1) name = `${wanted}${count}`;
+    return name;
+  };
+
+  const choicesOf = (attribute, texts) => {
+    if (attribute?.options?.length) return attribute.options.map(([value, label]) => [value, `${label} (${value})`]);
+    return attribute?.editor === "boolean" ? [["1", texts.yes], ["0", texts.no]] : null;
+  };
+  const withPresent = (choices, present) => [
+    ...choices,
+    ...present.filter((value) => value && !choices.some(([key]) => key === value)).map((value) => [value, value]),
+  ];
+
+  const several = (choices, present, { texts, give }) => {
+    const offered = withPresent(choices, present);
+    const made = element("select", { className: "studio-input", ariaLabel: texts.value, multiple: true, size: Math.min(offered.length, 5) });
+    made.append(...offered.map(([value, text]) => new Option(text, value, false, present.includes(value))));
+    made.addEventListener("change", (event) => {
+      event.stopPropagation();
+      give([...made.selectedOptions].map((one) => one.value));
+    });
+    return made;
+  };
+
+  const typed = (present, put, { texts, attribute, operator }, more = {}) => {
+    const input = element("input", { className: "studio-input", ariaLabel: texts.value, placeholder: "@…", value: present, autocomplete: "off", ...more });
+    input.dataset.suggests = "references";
+    const type = attribute?.parameters?.[operator];
+    if (type) Object.assign(input.dataset, { parameterType: type, parameterLabel: attribute.label });
+    input.addEventListener("input", (event) => {
+      event.stopPropagation();
+      put(input.value);
+    });
+    return input;
+  };
+
+  const day = (present, put, { texts }) => {
+    const input = element("input", { type: "date", className: "studio-input", ariaLabel: texts.value, value: present });
+    input.addEventListener("input", (event) => {
+      event.stopPropagation();
+      put(input.value);
+    });
+    return input;
+  };
+
+  // A record is found by its name; its id is what is kept, and its name is noted beside it.
+  const record = (present, put, { texts, attribute, labels }) => {
+    const box = element("div", { className: "studio-picker" });
+    const input = element("input", { className: "studio-input", ariaLabel: texts.value, placeholder: texts.search, autocomplete: "off", value: labels[present] || present });
+    const list = element("ul", { className: "studio-choices", hidden: true, id: `records-${Math.random().toString(36).slice(2)}` });
+    input.setAttribute("role", "combobox");
+    input.setAttribute("aria-expanded", "false");
+    input.setAttribute("aria-controls", list.id);
+    input.dataset.suggests = "references";
+    Object.assign(input.dataset, { parameterType: attribute.parameters.eq || "", parameterLabel: attribute.label });
+    list.setAttribute("role", "listbox");
+    let at = -1;
+    const mark = (next) => {
+      at = next;
+      [...list.children].forEach((item, index) => item.setAttribute("aria-selected", String(index === at)));
+      input.setAttribute("aria-activedescendant", list.children[at]?.id || "");
+    };
+    const close = () => {
+      list.hidden = true;
+      input.setAttribute("aria-expanded", "false");
+    };
+    const ask = async (asked) => {
+      const answers = await Promise.all(
+        attribute.targets.map((entity) => fetch(`${studio.query.recordsUrl()}?${new URLSearchParams({ entity, ...asked })}`)),
+      );
+      const found = await Promise.all(answers.map((answer) => (answer.ok ? answer.json() : { records: [] })));
+      return found.flatMap(({ records }) => records);
+    };
+    const choose = ({ id, label }) => {
+      input.value = label;
+      labels[id] = label;
+      put(id);
+      close();
+    };
+    const show = (records) => {
+      list.replaceChildren(...records.map((one, index) => {
+        const item = element("li", { id: `${list.id}-${index}`, textContent: one.label, role: "option" });
+        item.addEventListener("mousedown", (event) => {
+          event.preventDefault();
+          choose(one);
+        });
+        item.choose = () => choose(one);
+        return item;
+      }));
+      if (!records.length) list.append(element("li", { className: "studio-nothing", textContent: studio.data().texts?.nothing || "—" }));
+      list.hidden = false;
+      input.setAttribute("aria-expanded", "true");
+      mark(records.length ? 0 : -1);
+    };
+    let waiting = null;
+    const search = () => {
+      clearTimeout(waiting);
+      waiting = setTimeout(async () => show(await ask({ search: input.value.trim() })), 250);
+    };
+    input.addEventListener("input", (event) => {
+      event.stopPropagation();
+      const text = input.value.trim();
+      if (isReference(text) || IS_ID.test(text)) {
+        close();
+        put(text);
+      } else if (text) search();
+      else put("");
+    });
+    input.addEventListener("keydown", (event) => {
+      if (event.defaultPrevented) return;
+      if (event.key === "ArrowDown" && list.hidden && !isReference(input.value)) search();
+      else if (list.hidden) return;
+      else if (event.key === "ArrowDown") mark((at + 1) % list.children.length);
+      else if (event.key === "ArrowUp") mark((at + list.children.length - 1) % list.children.length);
+      else if (event.key === "Enter") list.children[at]?.choose?.();
+      else if (event.key === "Escape") close();
+      else return;
+      event.preventDefault();
+    });
+    input.addEventListener("blur", close);
+    if (IS_ID.test(present) && !labels[present]) {
+      ask({ id: present }).then(([one]) => {
+        if (one && input.value === present) input.value = one.label;
+      });
+    }
+    box.append(input, list);
+    return { box, input };
+  };
+
+  const one = (present, put, context) => {
+    const { attribute, operator, texts } = context;
+    const choices = choicesOf(attribute, texts);
+    if (isReference(present) || operator.includes("-x-")) return typed(present, put, context, operator.includes("-x-") ? { inputMode: "numeric" } : {});
+    if (choices) return select(texts.value, [["", "—"], ...withPresent(choices, [present])], present, put);
+    if (DATES.includes(attribute?.editor) && DAY.test(present)) return day(present, put, context);
+    if (attribute?.targets?.length && !context.isPattern) return record(present, put, context);
+    return typed(present, put, context);
+  };
+
+  const listed = (present, context) => {
+    const { attribute, texts, give } = context;
+    const choices = choicesOf(attribute, texts);
+    if (choices && !present.some(isReference)) return [several(choices, present, context)];
+    const put = (text) => give(text.split(",").map((part) => part.trim()).filter(Boolean));
+    return [typed(present.join(", "), put, context, { placeholder: texts.several })];
+  };
+
+  // “@” beside a value: the caller sends it, by a parameter of the attribute's name and type. Pressed again, it does not.
+  const fromCaller = (condition, present, { attribute, operator, texts, give, redraw }) => {
+    const type = attribute?.parameters?.[operator];
+    if (!type) return [];
+    const isOn = present.some(isReference);
+    const made = button("@", () => {
+      if (isOn) give([]);
+      else {
+        const name = freeName(attribute.input?.name || attribute.name, type);
+        const names = PAIRS.includes(operator) ? [`${name}From`, `${name}To`] : [name];
+        names.forEach((each) => addParameter(each, type, attribute.label));
+        give(names.map((each) => `@${each}`));
+      }
+      redraw();
+    }, "studio-tool studio-caller");
+    made.ariaLabel = texts.caller;
+    made.title = texts.caller;
+    made.setAttribute("aria-pressed", String(isOn));
+    return [edits(made, condition, "caller")];
+  };
+
+  // Controls for a condition's value, the main one first.
+  const valueEditor = (condition, attribute, taken, { texts, changed }) => {
+    if (taken === 0) return [];
+    const operator = condition.getAttribute("operator");
+    const present = valuesOf(condition);
+    const labels = labelsOf(condition);
+    const give = (values) => {
+      setValues(condition, operator, values, labels);
+      changed();
+    };
+    const redraw = () => changed(condition, "value");
+    const isPattern = attribute?.parameters?.[operator] !== attribute?.parameters?.eq;
+    const context = { attribute, operator, texts, labels, give, redraw, isPattern };
+    const caller = fromCaller(condition, present, context);
+    if (LISTS.includes(operator)) {
+      const [main] = listed(present, context);
+      return [edits(main, condition, "value"), ...caller];
+    }
+    const values = [...present];
+    const editors = Array.from({ length: taken }, (_, at) =>
+      one(present[at] || "", (text) => {
+        values[at] = text;
+        give(taken === 1 ? (text === "" ? [] : [text]) : [...values].map((value) => value ?? ""));
+      }, context),
+    );
+    edits(editors[0].input || editors[0], condition, "value");
+    return [...editors.map((made) => made.box || made), ...caller];
+  };
+
+  Object.assign(studio.query, { valueEditor, addParameter });
+})();

@@ -1,0 +1,201 @@
+"""A query in one form: rows or pasted FetchXML, where it is served, and who may call it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.db.models import Count
+from django.http import HttpRequest, HttpResponseRedirect, JsonResponse
+from django.http.response import HttpResponseBase
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from crmclient.errors import InvalidQuery
+from crmclient.query.designed import DesignedQuery
+from crmclient.query.fetchxml import parse
+from designer.audit import note
+from designer.definitions import ConfigurationDocument, EndpointDefinition, ModuleDefinition
+from designer.documents.applying import apply
+from designer.documents.plan import plan
+from designer.documents.problems import DocumentError
+from designer.history.recording import recording
+from designer.history.write_access import WriteAccessRefused
+from designer.loading import latest
+from designer.models import AuditEntry, Endpoint, Module, Role, names
+from designer.names import suggested_segment
+from designer.platform import get_platform
+from designer.query_endpoints import QUERY_KINDS, WantedQuery, parameters, query_endpoint
+from designer.readiness import Metadata
+from designer.readiness.metadata import MetadataUnavailable
+from designer.studio.endpoint_form.fetchxml_fields import QUERY_SCRIPTS, FetchXmlField
+from designer.studio.look import dress, suggesting
+from designer.studio.pages.base import StudioPage, StudioView
+from designer.studio.pages.exposing import NOTHING
+from designer.studio.pages.restoring import ServedWouldBreak, keeping_what_is_served
+from designer.studio.saving.authors import author_of
+from designer.studio.saving.checked import checker
+from designer.studio.saving.undo_offers import say_done
+from designer.words import query_in_words
+
+
+class NewQueryForm(forms.Form):
+    query = FetchXmlField("query", label=gettext_lazy("Query"))
+    name = dress(
+        forms.CharField(
+            label=gettext_lazy("Name"),
+            required=False,
+            help_text=gettext_lazy("The last part of the path. Left empty, it is made of the entity's name."),
+        )
+    )
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        modules = list(Module.objects.annotate(size=Count("endpoints")))
+        # Where most is, most likely more belongs.
+        largest = max(modules, key=lambda module: module.size, default=None)
+        module = forms.CharField(
+            label=gettext_lazy("Module"),
+            validators=[names.segment],
+            initial=largest.segment if largest else "",
+            help_text=gettext_lazy("Its segment, as in /api/sales/…; one that does not exist yet is made."),
+        )
+        kinds = [(kind.name, f"{_(kind.label)}: {_(kind.summary)}") for kind in reversed(QUERY_KINDS)]
+        self.fields |= {
+            "kind": dress(
+                forms.ChoiceField(label=gettext_lazy("Kind"), choices=kinds, widget=forms.RadioSelect)
+            ),
+            "module": suggesting(module, [(known.segment, known.title) for known in modules]),
+            "roles": dress(
+                forms.MultipleChoiceField(
+                    label=gettext_lazy("Roles"),
+                    choices=[(role.name, str(role)) for role in Role.objects.all()],
+                    required=False,
+                    widget=forms.CheckboxSelectMultiple,
+                    help_text=gettext_lazy("None chosen: every authenticated caller."),
+                )
+            ),
+            "enabled": dress(
+                forms.BooleanField(
+                    label=gettext_lazy("Enabled"),
+                    required=False,
+                    initial=True,
+                    help_text=gettext_lazy("Served to callers at once. Otherwise it is a draft."),
+                )
+            ),
+        }
+        self.fields["kind"].initial = kinds[0][0]
+        self.order_fields(("query", "kind", "module", "name", "roles", "enabled"))
+
+    def clean_query(self) -> DesignedQuery:
+        text = self.cleaned_data["query"]
+        if not text.strip():
+            raise forms.ValidationError(_("The query is empty. Choose an entity, or paste FetchXML."))
+        return parse(text)
+
+    def clean_name(self) -> str:
+        name: str = self.cleaned_data["name"]
+        if name:
+            names.segment(name)
+        return name
+
+
+class NewQueryPage(StudioPage):
+    title = gettext_lazy("New query")
+    permission_required = "designer.add_endpoint"
+    template_name = "designer/pages/new_query.html"
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        form = kwargs.pop("form", None) or NewQueryForm(initial=self._initial())
+        return super().get_context_data(form=form, query_scripts=QUERY_SCRIPTS, **kwargs)
+
+    def _initial(self) -> dict[str, str]:
+        given = {name: self.request.GET.get(name, "") for name in ("kind", "module")}
+        return {name: value for name, value in given.items() if value}
+
+    def post(self, request: HttpRequest) -> HttpResponseBase:
+        form = NewQueryForm(data=request.POST)
+        if not form.is_valid():
+            return self.again(form=form)
+        given = form.cleaned_data
+        metadata = Metadata(get_platform())
+        try:
+            entity = metadata.entities().get(given["query"].entity)
+            if entity is None:
+                form.add_error("query", _("The platform has no entity “%s”.") % given["query"].entity)
+                return self.again(form=form)
+            name = given["name"] or _free_name(
+                given["module"], suggested_segment(entity.plural_label.text(), entity.logical_name)
+            )
+            wanted = WantedQuery(
+                given["kind"], given["module"], name, given["query"], tuple(given["roles"]), given["enabled"]
+            )
+            common = get_platform().conventions.common
+            made = query_endpoint(wanted, entity, metadata.known_attributes, common)
+            with keeping_what_is_served(), recording(author_of(request)) as recorded:
+                row = self._make(made)
+        except MetadataUnavailable:
+            return self.again(form=form, problems=[_("The platform cannot be asked just now.")])
+        except (DocumentError, ServedWouldBreak, WriteAccessRefused) as error:
+            return self.again(form=form, problems=error.problems)
+        note(request, AuditEntry.Action.ADD, f"endpoint: {made.key}", made.title)
+        say_done(request, _("The query was made. Its parameters are below, under Inputs."), recorded.version)
+        return HttpResponseRedirect(reverse("admin:designer_endpoint_change", args=[row.pk]))
+
+    def _make(self, made: EndpointDefinition) -> Endpoint:
+        """Raises DocumentError where something stands there already, or could not be served as asked."""
+        configuration = latest()
+        if any(known.definition.key == made.key for known in configuration.endpoints.values()):
+            raise DocumentError([_("There is an endpoint %(key)s already.") % {"key": made.key}])
+        is_new = all(module.segment != made.module for module in configuration.modules)
+        if is_new and not self.request.user.has_perm("designer.add_module"):
+            said = _("There is no module “%(name)s”, and you may not add one.") % {"name": made.module}
+            raise DocumentError([said])
+        document = ConfigurationDocument(
+            format=2,
+            modules=(ModuleDefinition(segment=made.module),) if is_new else (),
+            endpoints=(made,),
+        )
+        apply(plan(NOTHING, document), document)
+        row = Endpoint.objects.get(kind=made.kind, module__segment=made.module, name=made.name)
+        blocking = [finding for finding in checker().endpoint_if_known(row.pk) if finding.is_blocking]
+        if made.enabled and blocking:
+            raise DocumentError([finding.said for finding in blocking])
+        return row
+
+
+class QueryInWords(StudioView):
+    """Of a query that is no endpoint's yet: `words` for it, its `problems` and `parameters`."""
+
+    permission_required = "designer.view_endpoint"
+    http_method_names = ["post"]
+
+    def post(self, request: HttpRequest) -> JsonResponse:
+        metadata = Metadata(get_platform())
+        field = NewQueryForm.base_fields["query"]
+        try:
+            text = field.clean(request.POST.get("query", ""))
+            if not text.strip():
+                return JsonResponse({"words": "", "problems": [], "parameters": []})
+            query = parse(text)
+            words = query_in_words(query, metadata.entities(), metadata.known_attributes)
+            asked = [f"{one.name} ({one.type})" for one in parameters(query, metadata.known_attributes)]
+        except forms.ValidationError as error:
+            return JsonResponse({"words": "", "problems": error.messages, "parameters": []})
+        except (InvalidQuery, MetadataUnavailable):
+            return JsonResponse({"words": "", "problems": [], "parameters": []})
+        return JsonResponse({"words": words, "problems": [], "parameters": asked})
+
+
+def _free_name(module: str, wanted: str) -> str:
+    """`wanted` or, where the module has a query of that name, with a number after it."""
+    taken = {
+        known.definition.name
+        for known in latest().endpoints.values()
+        if known.definition.module == module and known.definition.settings.asks_query
+    }
+    name, count = wanted, 2
+    while name in taken:
+        name, count = f"{wanted}-{count}", count + 1
+    return name

@@ -1,0 +1,34 @@
+"""Views that a platform keeps: the start of many a query."""
+
+from __future__ import annotations
+
+import pytest
+
+from crmclient import OffersViews, Platform, SavedView
+from crmclient.query.fetchxml import parse
+
+
+def offered(platform: Platform, entity: str) -> list[SavedView]:
+    assert isinstance(platform, OffersViews)
+    return list(platform.saved_views(entity))
+
+
+def test_views_of_an_entity_come_by_name_and_personal_ones_last(platform: Platform) -> None:
+    found = [(view.name, view.is_personal) for view in offered(platform, "account")]
+    assert found == [
+        ("Active Accounts", False),
+        ("My Active Accounts", False),
+        ("Accounts of the last 30 days", True),
+    ]
+
+
+@pytest.mark.parametrize("entity", ["account", "contact", "incident", "lead", "opportunity"])
+def test_each_view_is_a_query_of_its_entity(platform: Platform, entity: str) -> None:
+    found = offered(platform, entity)
+    assert found
+    assert {parse(view.fetchxml).entity for view in found} == {entity}
+
+
+@pytest.mark.parametrize("entity", ["nothing", "it's", ""])
+def test_what_is_no_entity_has_no_views(platform: Platform, entity: str) -> None:
+    assert offered(platform, entity) == []

@@ -1,0 +1,79 @@
+"""A query as an endpoint in one form: its parameters become inputs, and it is served or refused at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from designer.models import Endpoint
+from tests.callers import Caller
+from tests.designer.studio import page
+
+CONTACTS = (
+    '<fetch><entity name="contact"><attribute name="fullname"/><filter>'
+    '<condition attribute="fullname" operator="contains" value="@topic"/></filter></entity></fetch>'
+)
+
+
+def _made(dora: Client, query: str, **given: Any) -> Any:
+    data = {"query": query, "kind": "paginated-query", "module": "sales", "name": "", "enabled": "on"}
+    return dora.post(reverse("studio:new_query"), data | {"roles": ["sales-rep"]} | given)
+
+
+def _said(answer: Any) -> str:
+    assert answer.status_code == 422
+    return str(answer.content.decode())
+
+
+def test_a_pasted_query_is_an_endpoint_with_its_parameters(dora: Client, rita: Caller) -> None:
+    assert _made(dora, CONTACTS).status_code == 302
+    row = Endpoint.objects.get(module__segment="sales", name="contacts-2")
+    assert [(one.name, one.type, one.required) for one in row.inputs.all()] == [("topic", "String", False)]
+    found = rita.get("/api/sales/queries/contacts-2?topic=zzz")
+    assert (found.status_code, found.json()["data"]) == (200, [])
+
+
+def test_a_query_without_columns_answers_what_is_usual(dora: Client, rita: Caller) -> None:
+    assert _made(dora, '<fetch><entity name="lead"/></fetch>', name="my-leads").status_code == 302
+    first = rita.get("/api/sales/queries/my-leads?pageSize=1").json()["data"][0]
+    assert {"leadId", "subject"} <= set(first)
+
+
+@pytest.mark.parametrize(
+    ("query", "given", "words"),
+    [
+        ("", {}, "The query is empty. Choose an entity, or paste FetchXML."),
+        ("<fetch><entity", {}, "not well-formed"),
+        ('<fetch><entity name="nothing"/></fetch>', {}, "The platform has no entity"),
+        (CONTACTS, {"name": "accounts"}, "already"),
+        (CONTACTS, {"name": "Not a segment"}, "lower-case"),
+        (CONTACTS.replace("fullname", "nosuch"), {}, "nosuch"),
+    ],
+)
+def test_what_cannot_be_served_is_refused_and_kept(
+    dora: Client, query: str, given: dict[str, str], words: str
+) -> None:
+    count = Endpoint.objects.count()
+    answer = _made(dora, query, **given)
+    assert words in _said(answer)
+    assert answer.context["form"]["query"].value() == query
+    assert Endpoint.objects.count() == count
+
+
+def test_the_page_says_in_words_what_is_asked_and_by_which_parameters(dora: Client) -> None:
+    def said(query: str) -> Any:
+        return dora.post(reverse("studio:query_words"), {"query": query}).json()
+
+    found = said(CONTACTS)
+    assert found["words"].startswith("Contacts, where Full Name contains @topic")
+    assert found["parameters"] == ["topic (String)"]
+    assert "oops" in said("<fetch><oops/></fetch>")["problems"][0]
+    assert said("") == {"words": "", "problems": [], "parameters": []}
+
+
+def test_a_module_and_a_kind_can_be_given_with_the_address(dora: Client) -> None:
+    form = page(dora, reverse("studio:new_query") + "?module=service&kind=single-query").context["form"]
+    assert (form["module"].value(), form["kind"].value()) == ("service", "single-query")
