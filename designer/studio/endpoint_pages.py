@@ -87,7 +87,7 @@ class EndpointPages(CheckedAdmin):
             ),
             *("designer/fixes.js", "designer/live.js"),
             *("designer/unsaved.js", "designer/run.js", "designer/suggestions.js"),
-            *(*QUERY_SCRIPTS, "designer/platform.js"),
+            *(*QUERY_SCRIPTS, "designer/query/answer.js", "designer/platform.js"),
             *("designer/caller_fields.js", "designer/new_endpoint.js"),
         ]
 

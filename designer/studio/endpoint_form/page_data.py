@@ -51,6 +51,7 @@ def page_data(row: Endpoint, metadata: Metadata) -> dict[str, Any]:
             "no": _("No"),
             "empty": _("Empty (null)"),
             "required": _("required"),
+            "calculated_column": _("Add a calculated column"),
             "add_parameter": _("Add parameter %(name)s (%(type)s)"),
         },
     }
