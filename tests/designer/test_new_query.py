@@ -29,7 +29,8 @@ def _said(answer: Any) -> str:
 
 
 def test_a_pasted_query_is_an_endpoint_with_its_parameters(dora: Client, rita: Caller) -> None:
-    assert _made(dora, CONTACTS).status_code == 302
+    assert [_made(dora, CONTACTS).status_code for _ in range(2)] == [302, 302]
+    # The second takes the next name that is free.
     row = Endpoint.objects.get(module__segment="sales", name="contacts-2")
     assert [(one.name, one.type, one.required) for one in row.inputs.all()] == [("topic", "String", False)]
     found = rita.get("/api/sales/queries/contacts-2?topic=zzz")
@@ -39,7 +40,7 @@ def test_a_pasted_query_is_an_endpoint_with_its_parameters(dora: Client, rita: C
 def test_a_query_without_columns_answers_what_is_usual(dora: Client, rita: Caller) -> None:
     assert _made(dora, '<fetch><entity name="lead"/></fetch>', name="my-leads").status_code == 302
     first = rita.get("/api/sales/queries/my-leads?pageSize=1").json()["data"][0]
-    assert {"leadId", "subject"} <= set(first)
+    assert {"leadid", "subject"} <= set(first)
 
 
 @pytest.mark.parametrize(
