@@ -10,15 +10,14 @@ from crmclient.query.designed import DesignedColumn, DesignedLink, DesignedQuery
 from designer.definitions import AccessDefinition, EndpointDefinition, InputDefinition
 from designer.exposing import suggested
 from designer.kinds import KINDS
-from designer.kinds.queries import QuerySettings
 from designer.names import USER_TYPE
 from designer.parameter_types import parameter_input
 from designer.query_parameters import uses
 
 Attributes = Callable[[str], Mapping[str, Attribute]]
 
-QUERY_KINDS = tuple(kind for kind in KINDS.values() if issubclass(kind.settings, QuerySettings))
-"""The list by page first: it holds, however many rows there are."""
+QUERY_KINDS = tuple(kind for kind in reversed(KINDS.values()) if kind.settings.asks_query)
+"""Kinds that ask a query of their own; the list by page, which holds however many rows there are, first."""
 
 
 @dataclass(frozen=True, slots=True)

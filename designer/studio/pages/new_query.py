@@ -61,7 +61,7 @@ class NewQueryForm(forms.Form):
             initial=largest.segment if largest else "",
             help_text=gettext_lazy("Its segment, as in /api/sales/…; one that does not exist yet is made."),
         )
-        kinds = [(kind.name, f"{_(kind.label)}: {_(kind.summary)}") for kind in reversed(QUERY_KINDS)]
+        kinds = [(kind.name, f"{_(kind.label)}: {_(kind.summary)}") for kind in QUERY_KINDS]
         self.fields |= {
             "kind": dress(
                 forms.ChoiceField(label=gettext_lazy("Kind"), choices=kinds, widget=forms.RadioSelect)
