@@ -114,7 +114,7 @@ def operators_of(family: Family) -> Iterator[OfferedOperator]:
 
 def operator_label(name: str, family: Family | None = None) -> str:
     words = _OF_FAMILY.get((name, family)) if family else None
-    return str(words or _WORDS.get(name) or name.replace("-", " ").capitalize())
+    return str(words or _WORDS.get(name) or name.replace("-", " ").capitalize().replace(" x ", " X "))
 
 
 def _offered(operator: DesignedOperator, family: Family) -> OfferedOperator:
