@@ -99,13 +99,11 @@ AGGREGATES: Final = {
 }
 """The families that each aggregate applies to."""
 
-_IDS: Final = frozenset({Family.GUID, Family.REFERENCE})
-
 
 def families_of(operator: DesignedOperator) -> frozenset[Family]:
     """The families that an operator of designed queries is offered for.
 
-    What compares with the caller, or with a record's place in a hierarchy, compares ids. A text may hold one,
+    What compares with the caller compares ids. A text may hold one,
     and is compared so where a query says it; nobody is offered that.
     """
     if isinstance(operator, Operator):
