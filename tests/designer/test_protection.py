@@ -142,6 +142,16 @@ def an_entity_exposed(client: Client) -> None:
     client.post(reverse("studio:expose") + "?entity=account", data)
 
 
+@through("designer.studio.pages.new_query")
+def a_query_added(client: Client) -> None:
+    fetch = '<fetch><entity name="account"><attribute name="name"/></entity></fetch>'
+    data = {
+        "query": fetch, "kind": "multi-query", "module": "sales", "name": "more",
+        "roles": ["support"], "enabled": "on",
+    }  # fmt: skip
+    _post(client, "studio:new_query", data)
+
+
 @through("designer.studio.pages.importing")
 def an_import(client: Client) -> None:
     raw = _retitled()

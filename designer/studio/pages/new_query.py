@@ -21,7 +21,7 @@ from designer.documents.applying import apply
 from designer.documents.plan import plan
 from designer.documents.problems import DocumentError
 from designer.history.recording import recording
-from designer.history.write_access import WriteAccessRefused
+from designer.history.refused import ChangeRefused
 from designer.loading import latest
 from designer.models import AuditEntry, Endpoint, Module, Role, names
 from designer.names import suggested_segment
@@ -137,7 +137,7 @@ class NewQueryPage(StudioPage):
                 row = self._make(made)
         except MetadataUnavailable:
             return self.again(form=form, problems=[_("The platform cannot be asked just now.")])
-        except (DocumentError, ServedWouldBreak, WriteAccessRefused) as error:
+        except (DocumentError, ServedWouldBreak, ChangeRefused) as error:
             return self.again(form=form, problems=error.problems)
         note(request, AuditEntry.Action.ADD, f"endpoint: {made.key}", made.title)
         say_done(request, _("The query was made. Its parameters are below, under Inputs."), recorded.version)
