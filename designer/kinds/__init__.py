@@ -43,4 +43,9 @@ KINDS.register(
     LOCAL_OPTION_SET,
 )
 
-__all__ = ["KINDS", "OperationKind", "Place", "Scope", "Section"]
+__all__ = ["KINDS", "OperationKind", "Place", "Scope", "Section", "kind_of_items"]
+
+
+def kind_of_items() -> OperationKind:
+    """The kind by whose rules the records that inputs hold are judged: each is made as a create makes one."""
+    return CREATE

@@ -66,6 +66,10 @@ class QuerySettings(CachedSettings):
         return None
 
     @property
+    def has_pages(self) -> bool:
+        return self.pages is not None
+
+    @property
     def applies_linked_row_rules(self) -> bool:
         return self.linked_row_rules
 

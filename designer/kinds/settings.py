@@ -64,6 +64,11 @@ class EndpointSettings(Definition):
         return None
 
     @property
+    def has_pages(self) -> bool:
+        """Whether callers choose a page of what the endpoint's own query finds."""
+        return False
+
+    @property
     def creates_outside_row_rule(self) -> bool:
         """Whether calls may make records that the row rule keeps from their callers."""
         return False

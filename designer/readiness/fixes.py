@@ -22,9 +22,7 @@ from designer.parameter_types import parameter_input
 from designer.query_parameters import parameters_of
 from designer.readiness.findings import Finding
 from designer.readiness.subjects import EndpointSubject
-from designer.types import natural_type
-from designer.types.lists import LIST
-from designer.types.records import RECORD
+from designer.types import TYPES, natural_type, type_of_records
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +72,7 @@ def group_input(group: RecordGroup) -> InputDefinition:
     """An input that holds the records of a group, without inputs of its own yet."""
     return InputDefinition(
         name=input_name(group.name),
-        type=(LIST if group.several else RECORD).name,
+        type=type_of_records(several=group.several).name,
         required=group.required,
         nullable=not group.required,
         relationship=group.name,
@@ -135,7 +133,7 @@ def _hold_as_many(subject: EndpointSubject, place: str) -> Fix | None:
     known = next((one for one in subject.inputs if one.name == _key(place)), None)
     if known is None:
         return None
-    other = LIST.name if known.type == RECORD.name else RECORD.name
+    other = type_of_records(several=TYPES[known.type].holds_one).name
     return Fix(_("Make it %(type)s") % {"type": other}, {place: other})
 
 

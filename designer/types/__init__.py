@@ -54,6 +54,7 @@ __all__ = [
     "holds_records",
     "may_hold",
     "natural_type",
+    "type_of_records",
 ]
 
 
@@ -61,6 +62,11 @@ def holds_records(type: str) -> bool:
     """Whether values of the input type called `type` hold records."""
     kind = TYPES.get(type)
     return kind is not None and kind.holds_records
+
+
+def type_of_records(*, several: bool) -> InputType:
+    """The input type whose values hold records: several of them, or one."""
+    return LIST if several else RECORD
 
 
 def natural_type(attribute: Attribute) -> InputType | None:

@@ -8,8 +8,7 @@ from typing import Any
 
 from crmclient.metadata import Attribute
 from designer.definitions import BindingDefinition, InputDefinition
-from designer.types import natural_type
-from designer.types.lists import LIST
+from designer.types import natural_type, type_of_records
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,7 @@ FILE = "File"
 def type_of(attribute: Attribute) -> str:
     """The HTTP contract's name for the type of an attribute's values."""
     if attribute.is_several:
-        return LIST.name
+        return type_of_records(several=True).name
     kind = natural_type(attribute)
     return FILE if kind is None else kind.name
 

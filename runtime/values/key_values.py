@@ -15,7 +15,6 @@ from crmclient.query import literals
 from crmclient.query.ast import Condition, Filter, Operator
 from designer.configuration import Endpoint
 from designer.definitions import InputDefinition
-from designer.kinds.keys import KeySettings
 from designer.sentences import Sentence
 from designer.types import InputType, InvalidInput, Limits, natural_type
 from runtime.http.failures import Misconfigured
@@ -30,13 +29,11 @@ class KeyInPath:
     """The key that an endpoint of `entity` finds its record by. Raises Misconfigured."""
 
     def __init__(self, endpoint: Endpoint, entity: str, platform: Platform) -> None:
-        settings = endpoint.definition.settings
-        if not isinstance(settings, KeySettings):
-            raise Misconfigured(Sentence("the kind has no key"))
-        key = settings.key_among(platform.entities()[entity].keys)
+        wanted = endpoint.definition.settings.key_name
+        key = next((one for one in platform.entities()[entity].keys if one.name == wanted), None)
         if key is None:
             raise Misconfigured(
-                Sentence("%(entity)s has no alternate key %(key)s", entity=entity, key=repr(settings.key))
+                Sentence("%(entity)s has no alternate key %(key)s", entity=entity, key=repr(wanted))
             )
         self.name, self.attributes = key.name, key.attributes
         known = platform.attributes(entity)

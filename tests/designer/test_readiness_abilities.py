@@ -24,6 +24,7 @@ from tests.designer.judged import BOUND, MAIL, NAME, action, configured, create,
 BUYERS = AccessDefinition(roles=("buyer",))
 NOTHING = Conventions()
 WITHOUT_LINKS = Conventions(users=CONVENTIONS.users, abilities=EVERYTHING - {Ability.LINKS})
+FIRST_PERIOD = '<filter><condition attribute="createdon" operator="in-fiscal-period" value="1"/></filter>'
 OWN = '<filter><condition attribute="createdon" operator="not-null"/>{}</filter>'
 MINE = OWN.format('<condition attribute="unitid" operator="eq-userid"/>')
 OF_MAIL = OWN.format('<condition attribute="name" operator="eq" value="@user.mail"/>')
@@ -106,6 +107,9 @@ FINDINGS: dict[str, tuple[str, str, Endpoint]] = {
         "platform-queries",
         "settings.query",
         query(THINGS.format('aggregate="true"', 'alias="n" aggregate="count"', "")),
+    ),
+    "a period of the fiscal year": (
+        "platform-queries", "settings.query", query(THINGS.format("", "", FIRST_PERIOD)),
     ),
     "notes": (
         "file-column",

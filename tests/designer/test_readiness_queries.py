@@ -114,6 +114,8 @@ def test_what_no_platform_could_run_is_named(query: str, message: str) -> None:
         ("query-order", "settings.orders", (fetch(),), {"orders": [{"name": "x", "by": ["-revenue"]}]}),
         ("query-order", "settings.orders", (fetch(),), {"orders": [{"name": "x", "by": ["name"]}] * 2}),
         ("query-top-paged", "settings.query", (fetch("", 'top="5"'),), {}),
+        ("query-page-alone", "settings.query", (fetch("", 'page="2" count="5"'),), {"kind": "multi-query"}),
+        ("query-page-later", "settings.query", (fetch("", 'page="2" count="5"'),), {}),
         (
             "query-order-linked",
             "settings.query",

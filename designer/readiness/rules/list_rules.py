@@ -7,16 +7,15 @@ from dataclasses import replace
 
 from designer.definitions import BindingDefinition, ExposedEntityDefinition, InputDefinition
 from designer.expressions.nearest import did_you_mean
-from designer.kinds.create import CREATE
+from designer.kinds import kind_of_items
 from designer.kinds.record_groups import RecordGroup
 from designer.kinds.settings import EndpointSettings
 from designer.readiness.findings import Severity
 from designer.readiness.registry import ENDPOINT_RULES, Found, blocking, warning
 from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
-from designer.types import TYPES, holds_records
-from designer.types.lists import LIST, MOST_ITEMS
-from designer.types.records import RECORD
+from designer.types import TYPES, holds_records, type_of_records
+from designer.types.lists import MOST_ITEMS
 
 # Rules of inputs and bindings that hold for those of items as well.
 _OF_ITEMS = ("input-", "binding-", "attribute-", "required-attribute-")
@@ -86,7 +85,7 @@ def _nowhere(subject: EndpointSubject, known: InputDefinition, offered: Mapping[
 @blocking("record-type")
 def types_hold_as_many(subject: EndpointSubject) -> Found:
     for known, group in _related(subject):
-        wanted = LIST if group.several else RECORD
+        wanted = type_of_records(several=group.several)
         if TYPES[known.type].holds_one is group.several:
             yield (
                 _(
@@ -112,7 +111,7 @@ def required_records_are_handed_over(subject: EndpointSubject) -> Found:
                     "input of type %(type)s for it.",
                     name=group.name,
                     entity=group.entity,
-                    type=(LIST if group.several else RECORD).name,
+                    type=type_of_records(several=group.several).name,
                 ),
                 "inputs",
             )
@@ -253,7 +252,7 @@ def _items(subject: EndpointSubject, known: InputDefinition, group: RecordGroup)
         bindings += (BindingDefinition(attribute=group.parent, source="constant", value=None),)
     definition = subject.definition.model_copy(
         update={
-            "kind": CREATE.name,
+            "kind": kind_of_items().name,
             "inputs": known.inputs,
             "bindings": bindings,
             "settings": EndpointSettings(),

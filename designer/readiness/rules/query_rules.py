@@ -135,9 +135,7 @@ def what_is_cut_has_no_pages(subject: EndpointSubject, settings: PaginatedQueryS
 
 @blocking("query-page-alone")
 def a_later_page_is_one_of_pages(subject: EndpointSubject) -> Found:
-    settings = subject.definition.settings
-    has_pages = isinstance(settings, QuerySettings) and settings.pages is not None
-    queries = [] if has_pages else [(QUERY, query) for query in _query(subject)]
+    queries = [] if subject.definition.settings.has_pages else [(QUERY, query) for query in _query(subject)]
     queries += [
         (f"fetchers.{fetcher.name}.query", fetcher.query)
         for fetcher in subject.definition.fetchers
