@@ -35,7 +35,7 @@ GERMAN, ARABIC, ENGLISH = ({"Accept-Language": language} for language in ("de-DE
 EXPRESSION, QUERY = "preconditions-0-expression", "fetchers-0-query"
 WRONG_QUERY = (
     "<fetch><entity name='lead'><attribute name='subject'/>"
-    "<filter><condition attribute='subject' operator='under' value='1'/></filter></entity></fetch>"
+    "<filter><condition attribute='subject' operator='eq-userlanguage'/></filter></entity></fetch>"
 )
 WRONG_DOCUMENT = {
     "format": 1,
@@ -132,9 +132,10 @@ def test_a_wrong_expression_is_said_in_arabic_with_its_names_in_their_own_direct
 
 def test_refused_fetchxml_is_said_in_german_at_its_field(dora: Client, create: Endpoint) -> None:
     german = _told(dora, create, GERMAN, query=WRONG_QUERY)[QUERY]
-    assert "condition subject under: der Operator under wird nicht unterstützt: Hierarchien" in german
+    refusal = "der Operator eq-userlanguage wird nicht unterstützt: die Sprache"
+    assert f"condition subject eq-userlanguage: {refusal}" in german
     english = _told(dora, create, ENGLISH, query=WRONG_QUERY)[QUERY]
-    assert "the operator under is not supported: hierarchies of records are not searched" in english
+    assert "the operator eq-userlanguage is not supported: the caller's language is not known" in english
 
 
 def test_a_query_that_does_not_fit_the_platform_is_a_finding_in_german(
