@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import requests
 
-from crmbox.demo.people import AYA_AGENT, MAX_MANAGER, RITA_REP
+from crmbox.demo.people import AYA_AGENT, MAX_MANAGER, PORTAL_SERVICE, RITA_REP
 from crmclient import Call, Share
 from crmclient.dataverse.http.budget import BOUNDLESS, Admission, Budget, Limits, Reason, Refusal, Said
 from crmclient.dataverse.http.client_credentials import ClientCredentials
@@ -269,7 +269,7 @@ def test_one_of_several_processes_takes_its_part_of_what_the_platform_says() -> 
     assert taken(budget) == 10
 
 
-CLIENTS = {"rita": RITA_REP, "max": MAX_MANAGER, "aya": AYA_AGENT}
+CLIENTS = {"rita": RITA_REP, "max": MAX_MANAGER, "aya": AYA_AGENT, "portal": PORTAL_SERVICE}
 LIMITS = Limits(requests=60, places=4)
 
 
@@ -319,6 +319,17 @@ def flooded(*platforms: DataversePlatform, times: int = 150) -> list[float]:
     with ThreadPoolExecutor(20) as threads:
         list(threads.map(ask, range(times)))
     return told
+
+
+@pytest.mark.processes
+def test_threads_that_start_at_once_ask_for_metadata_once(limited: Limited) -> None:
+    alone, seen_alone = limited.platform(ProcessBudget(LIMITS), "portal")
+    alone.query(NAMES)
+    together, seen_together = limited.platform(ProcessBudget(LIMITS), "portal")
+
+    assert flooded(together, times=20) == []
+
+    assert len(seen_together.attempts) == len(seen_alone.attempts) + 19
 
 
 @pytest.mark.processes

@@ -307,7 +307,10 @@ def _known(rule: DesignedFilter, values: dict[str, Value]) -> bool:
 def _conditions(rule: DesignedFilter) -> list[DesignedCondition]:
     found: list[DesignedCondition] = []
     for item in rule.items:
-        found += _conditions(item) if isinstance(item, DesignedFilter) else [item]
+        if isinstance(item, DesignedCondition):
+            found.append(item)
+        elif isinstance(item, DesignedFilter):
+            found += _conditions(item)
     return found
 
 

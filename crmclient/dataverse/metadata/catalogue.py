@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime as dt
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, TypeVar
@@ -50,13 +51,15 @@ class _Known:
 
 
 class Catalogue:
-    """Safe to share between threads: two that miss the same document may both fetch it."""
+    """Safe to share between threads: those that miss the same document at once wait for one of them."""
 
     def __init__(self, fetcher: Fetcher, store: MetadataStore) -> None:
         self._fetcher = fetcher
         self._store = store
         self._known: _Known | None = None
         self._refreshing = threading.Lock()
+        self._searching = threading.Lock()
+        self._searches: dict[tuple[str, str], Future[Any]] = {}
 
     def synchronise(self) -> None:
         """Forget what is in memory when the store has another revision."""
@@ -217,11 +220,37 @@ class Catalogue:
         if name in known.values:
             found: Found = known.values[name]
             return found
-        value = self._load(_stored(name), adapter)
-        if value is None:
-            value = self._fetched(name, adapter, fetch)
+        value = self._found_once(known.revision, name, adapter, fetch)
         known.values[name] = value
         return value
+
+    def _found_once(
+        self, revision: str, name: str, adapter: TypeAdapter[Found], fetch: Callable[[], Found]
+    ) -> Found:
+        """One thread looks for what several ask for at once, and fails for all of them: after a cold start
+        each would otherwise spend the budget on the same requests."""
+        # Who has seen a later revision must not get what was found for an earlier one.
+        key = (revision, name)
+        with self._searching:
+            search: Future[Found] | None = self._searches.get(key)
+            if search is None:
+                mine: Future[Found] = Future()
+                self._searches[key] = mine
+        if search is not None:
+            return search.result()
+        try:
+            value = self._load(_stored(name), adapter)
+            if value is None:
+                value = self._fetched(name, adapter, fetch)
+        except BaseException as error:
+            mine.set_exception(error)
+            raise
+        else:
+            mine.set_result(value)
+            return value
+        finally:
+            with self._searching:
+                del self._searches[key]
 
     def _fetched(self, name: str, adapter: TypeAdapter[Found], fetch: Callable[[], Found]) -> Found:
         """Asked for once: what may not be read stays unknown until the next refresh."""
