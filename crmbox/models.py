@@ -64,6 +64,26 @@ class File(models.Model):
         return self.id
 
 
+class Deletion(models.Model):
+    """A record that is no more: delta links of the Web API tell of it for some days."""
+
+    id = models.BigAutoField(primary_key=True)
+    entity = models.CharField(max_length=128)
+    record = models.CharField(max_length=36)
+    row_version = models.BigIntegerField()
+    deleted_at = models.DateTimeField()
+
+    class Meta:
+        db_table = "crm_deletion"
+        indexes = [
+            models.Index(fields=["entity", "row_version"], name="crm_deletion_entity"),
+            models.Index(fields=["deleted_at"], name="crm_deletion_at"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.entity} {self.record}"
+
+
 class Block(models.Model):
     """One block of a file's bytes, when files are kept in the database."""
 

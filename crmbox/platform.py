@@ -23,6 +23,7 @@ from crmbox.engine.single_statements import single_read, single_unit
 from crmbox.entity_indexes import entity_indexes
 from crmbox.processes.registry import Context
 from crmbox.processes.run import execute, offered
+from crmbox.records import deletions
 from crmbox.records.associations import associate, disassociate
 from crmbox.records.batch import run_batch
 from crmbox.records.create import create, create_at_once
@@ -46,7 +47,7 @@ from crmclient.metadata import (
     SecurityRole,
     UserReports,
 )
-from crmclient.platform import SERVICE_CALL, Call, Indexes, Operation, SavedView
+from crmclient.platform import SERVICE_CALL, Call, Indexes, Operation, RecordChanges, SavedView
 from crmclient.query.ast import ALL, Page, Query
 from crmclient.values import (
     Download,
@@ -232,6 +233,12 @@ class EmbeddedPlatform:
     def entities(self) -> Mapping[str, Entity]:
         with read_unit(self._alias) as unit:
             return {name: stored.entity for name, stored in unit.snapshot.entities.items()}
+
+    def record_changes(
+        self, entity: str, mark: str | None, *, call: Call = SERVICE_CALL
+    ) -> RecordChanges | None:
+        with self._work(call), read_unit(self._alias) as unit:
+            return deletions.record_changes(unit, entity, mark)
 
     def attributes(self, entity: str) -> Mapping[str, Attribute]:
         with read_unit(self._alias) as unit:

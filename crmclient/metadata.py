@@ -230,6 +230,8 @@ class Entity:
     has_notes: bool = False
     is_intersect: bool = False
     is_custom: bool = False
+    # Whether the platform can be asked which of its records have changed (`TracksChanges`).
+    tracks_changes: bool = False
 
 
 class Holds(str, Enum):

@@ -341,6 +341,30 @@ class Indexes:
     records: int
 
 
+@dataclass(frozen=True, slots=True)
+class RecordChanges:
+    """Whether records of an entity have changed since a mark, and the `mark` to ask with the next time."""
+
+    mark: str
+    any: bool
+
+
+@runtime_checkable
+class TracksChanges(Protocol):
+    """A platform that can be asked whether the records of an entity have changed, whoever changed them: of
+    each entity with `Entity.tracks_changes`."""
+
+    def record_changes(
+        self, entity: str, mark: str | None, *, call: Call = SERVICE_CALL
+    ) -> RecordChanges | None:
+        """What has changed since `mark`; without one, nothing, and the mark of now.
+
+        None where that cannot be told: the mark is too old, or there are too many records to begin with.
+        Raises UnknownEntity, InvalidQuery for an entity without such tracking, and PlatformFailure.
+        """
+        ...
+
+
 @runtime_checkable
 class TellsIndexes(Protocol):
     """A platform whose indexes are known, and can be added to."""

@@ -343,6 +343,12 @@ SETTINGS: tuple[Setting, ...] = (
         "15",
         "Minutes from one look for changes of Dataverse's metadata to the next; 0: only *Refresh* looks.",
     ),
+    Setting(
+        "CRM_CHANGES",
+        whole,
+        "30",
+        "Seconds from one look for changes of what cached answers are read from to the next; 0: never.",
+    ),
     Setting("CALLER_RATE", whole, "600", "Requests a minute for one caller; 0 switches the limit off."),
     Setting("ADDRESS_RATE", whole, "60", "Requests a minute for one anonymous address; 0 switches it off."),
     Setting(

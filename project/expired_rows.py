@@ -15,6 +15,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from rest_framework_simplejwt.token_blacklist.models import OutstandingToken
 
 from crmbox.files.registry import forget_abandoned
+from crmbox.records.deletions import forget_old
 from designer.models import AuditEntry, EndpointCalls, TriedCall
 from runtime.callers.failed_logins import COOL_OFF, REMEMBERED
 from runtime.callers.refusal_counts import KEPT as REFUSALS_KEPT
@@ -51,6 +52,7 @@ def kinds() -> tuple[Expiring, ...]:
         Expiring("Calls tried for real", _rows(_tried, "made_at")),
         Expiring("Audit entries", _audit_entries),
         Expiring("History of accounts and groups", _rows(_history, "pk")),
+        Expiring("Deleted records of the CRM in the box", forget_old),
         Expiring("Uploads broken off", lambda most: forget_abandoned(min(most, 20))),
     )
 

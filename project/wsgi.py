@@ -13,6 +13,7 @@ django.setup(set_prefix=False)
 
 # They need the apps that the line above sets up.
 from project.application import Application  # noqa: E402
+from project.change_polling import poll_from_now_on  # noqa: E402
 from project.checks import refuse_a_wrong_start  # noqa: E402
 from project.metadata_refresh import refresh_from_now_on  # noqa: E402
 from project.observability import access_log, process_figures  # noqa: E402
@@ -41,5 +42,6 @@ usage.write_from_now_on()
 refusal_counts.write_from_now_on()
 tidy_from_now_on()
 refresh_from_now_on()
+poll_from_now_on()
 CHILD.use_from_now_on()
 serve_from_now_on()

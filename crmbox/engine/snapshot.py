@@ -162,4 +162,7 @@ def stored_entity(definition: EntityDefinition, dialect: Dialect) -> StoredEntit
         )
         for item in definition.attributes
     }
-    return StoredEntity(definition.entity, definition.table, columns, definition)
+    # Whose records have a version can be asked for those above one.
+    tracks_changes = "versionnumber" in columns and not definition.entity.is_intersect
+    entity = replace(definition.entity, tracks_changes=tracks_changes)
+    return StoredEntity(entity, definition.table, columns, definition)

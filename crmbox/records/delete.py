@@ -10,6 +10,7 @@ from crmbox.engine.identities import ROOT_BUSINESS_UNIT, SERVICE_USER
 from crmbox.engine.names import quote
 from crmbox.engine.snapshot import Snapshot, StoredColumn, StoredEntity
 from crmbox.files.registry import forget_record
+from crmbox.records import deletions
 from crmbox.records.callers import check_caller
 from crmbox.records.statements import (
     delete_sql,
@@ -60,6 +61,7 @@ def delete(
 
 
 def _after(unit: WriteUnit, stored: StoredEntity, record: Guid) -> None:
+    deletions.note(unit, stored, record)
     forget_record(unit, stored, record)
     entity = stored.entity.logical_name
     for pointer in _pointers(unit.snapshot, entity):

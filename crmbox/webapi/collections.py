@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from crmbox.webapi.keys import locate
 from crmbox.webapi.model import EntityType
-from crmbox.webapi.odata import applying, fetching
+from crmbox.webapi.odata import applying, fetching, tracking
 from crmbox.webapi.odata.options import Options, read_options
 from crmbox.webapi.odata.paging import Paging
 from crmbox.webapi.odata.record_reader import RecordReader
@@ -25,6 +25,8 @@ def collection(request: Request, target: Target) -> Response:
     options = read_options(request.query)
     if options.apply is not None:
         return applying.apply(request, target.type, options)
+    if tracking.is_asked_for(request, options):
+        return tracking.answer(request, target.type, options)
     return _answer(request, target.type, options, (), ())
 
 
@@ -58,7 +60,11 @@ def related_count(request: Request, target: Target) -> Response:
 def _counted(
     request: Request, type_: EntityType, within: tuple[Filter, ...], links: tuple[Link, ...]
 ) -> Response:
-    total = RecordReader(request).count(type_, read_options(request.query), within, links)
+    options = read_options(request.query)
+    if options.deltatoken is not None and not links and not within:
+        total = tracking.number_of_changes(request, type_, options)
+    else:
+        total = RecordReader(request).count(type_, options, within, links)
     return Response(200, {"Content-Type": "text/plain"}, str(min(total, MOST_COUNTED)).encode())
 
 

@@ -29,6 +29,10 @@ class Preferences:
         return self.values.get("odata.continue-on-error", "false") in ("", "true")
 
     @property
+    def track_changes(self) -> bool:
+        return "odata.track-changes" in self.values
+
+    @property
     def page_size(self) -> int | None:
         """`odata.maxpagesize`, None when it is absent or no whole number above zero."""
         text = self.values.get("odata.maxpagesize") or self.values.get("maxpagesize") or ""

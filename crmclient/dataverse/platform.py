@@ -28,6 +28,7 @@ from crmclient.dataverse.processes import Processes
 from crmclient.dataverse.queries.running import Queries
 from crmclient.dataverse.records.associations import Associations
 from crmclient.dataverse.records.batch import Batches
+from crmclient.dataverse.records.changes import Changes
 from crmclient.dataverse.records.file_facts import FileFacts
 from crmclient.dataverse.records.one import Records
 from crmclient.dataverse.records.upserts import Upserts
@@ -43,7 +44,16 @@ from crmclient.metadata import (
     SecurityRole,
     UserReports,
 )
-from crmclient.platform import SERVICE_CALL, Call, Create, Delete, Operation, SavedView, Update
+from crmclient.platform import (
+    SERVICE_CALL,
+    Call,
+    Create,
+    Delete,
+    Operation,
+    RecordChanges,
+    SavedView,
+    Update,
+)
 from crmclient.query.ast import ALL, Page, Query
 from crmclient.values import (
     Download,
@@ -95,6 +105,7 @@ class DataversePlatform:
         self._upserts = Upserts(api, self._catalogue, self._records, self._queries.run)
         self._uploads = Uploads(api, self._catalogue, files, self._records.retrieve)
         self._downloads = Downloads(api, self._catalogue, files, self._records.retrieve)
+        self._changes = Changes(api, self._catalogue)
         self._processes = Processes(api, self._catalogue)
         self._users = users.Users(api, self._queries.run, self._records.retrieve)
         if options.by_object_id:
@@ -249,6 +260,12 @@ class DataversePlatform:
 
     def metadata_revision(self) -> str:
         return self._catalogue.revision()
+
+    def record_changes(
+        self, entity: str, mark: str | None, *, call: Call = SERVICE_CALL
+    ) -> RecordChanges | None:
+        self._catalogue.synchronise()
+        return self._changes.since(entity, mark, call)
 
     def refresh_metadata(self) -> bool:
         return self._catalogue.refresh()

@@ -22,7 +22,7 @@ from designer.models.rights import StudioRights
 from designer.models.row_rules import RowRuleEntry, RowRuleRole
 from designer.models.steps import Fetcher, Precondition
 from designer.models.tried_calls import TriedCall
-from designer.models.usage import EndpointCalls
+from designer.models.usage import EndpointCalls, TrackedEntity
 
 __all__ = [
     "AuditEntry",
@@ -58,6 +58,7 @@ __all__ = [
     "RowRuleEntry",
     "RowRuleRole",
     "StudioRights",
+    "TrackedEntity",
     "TriedCall",
     "UserProperty",
     "Version",

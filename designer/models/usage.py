@@ -1,4 +1,4 @@
-"""How often endpoints are called, and when last. The runtime counts; the studio shows it."""
+"""How often endpoints are called, and what is asked beside them. The runtime counts; the studio shows it."""
 
 from __future__ import annotations
 
@@ -29,3 +29,24 @@ class EndpointCalls(models.Model):
 
     def __str__(self) -> str:
         return f"{self.endpoint} {self.hour:%Y-%m-%d %H}: {self.calls}"
+
+
+class TrackedEntity(models.Model):
+    """An entity of the platform that cached answers are read from, and that is asked for its changes.
+
+    `mark` is what the platform is asked with the next time; empty: it is not known yet. `calls` is how often
+    it was asked since `since`, and `changes` how often it said that something has changed.
+    """
+
+    entity = models.CharField(max_length=128, primary_key=True)
+    mark = models.TextField(blank=True)
+    since = models.DateTimeField()
+    asked_at = models.DateTimeField()
+    calls = models.BigIntegerField(default=0)
+    changes = models.BigIntegerField(default=0)
+
+    class Meta:
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return self.entity

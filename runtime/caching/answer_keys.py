@@ -42,7 +42,7 @@ class AnswerKeys:
 
     def __init__(self, endpoint: Endpoint, platform: Platform, metadata: str, *, answers_json: bool) -> None:
         self._sharing = sharing(endpoint)
-        self._reads = _reads(endpoint, platform)
+        self._reads = entities_behind(endpoint, platform)
         # Whether answers are files: which type is taken, the operation judges itself.
         self.are_files = not answers_json
         self._impersonates = bool(settings.PORTICO["CRM_IMPERSONATE"])
@@ -108,7 +108,8 @@ class AnswerKeys:
         return str(exchange.call.caller or "") if self._impersonates else ""
 
 
-def _reads(endpoint: Endpoint, platform: Platform) -> frozenset[str] | None:
+def entities_behind(endpoint: Endpoint, platform: Platform) -> frozenset[str] | None:
+    """The entities whose records an endpoint's answers are read from; None where it may be any."""
     found, notes = entities_read(endpoint, platform.attributes), platform.conventions.notes
     if found is None or notes is None or not endpoint.definition.settings.reads_notes:
         return found

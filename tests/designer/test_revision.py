@@ -37,6 +37,7 @@ from designer.models import (
     RevisionRow,
     Role,
     StudioRights,
+    TrackedEntity,
     TriedCall,
     UserProperty,
     Version,
@@ -51,7 +52,7 @@ pytestmark = pytest.mark.django_db
 # What is noted about the configuration and is no part of it.
 ABOUT_THE_CONFIGURATION = (
     *(RevisionRow, Change, Version, ItemChange, RecordedItem, RecordedRevision),
-    *(Release, Proposal, AuditEntry, EndpointCalls, StudioRights, TriedCall),
+    *(Release, Proposal, AuditEntry, EndpointCalls, TrackedEntity, StudioRights, TriedCall),
     *(EndpointAccess, PathAccess, ProviderAccount, EnvironmentValue, EnvironmentValueUse),
 )
 

@@ -34,6 +34,7 @@ def entity_item(snapshot: Snapshot, stored: StoredEntity) -> Item:
         "IsCustomEntity": entity.is_custom,
         "IsIntersect": entity.is_intersect,
         "HasNotes": entity.has_notes,
+        "ChangeTrackingEnabled": entity.tracks_changes,
         **_constant(),
     }
     return Item("EntityMetadata", id, properties, _navigations(snapshot, stored), subject=(name,))
@@ -85,7 +86,6 @@ def _constant() -> dict[str, Any]:
         "HasActivities": False,
         "HasFeedback": False,
         "HasEmailAddresses": False,
-        "ChangeTrackingEnabled": False,
         "CanTriggerWorkflow": True,
         "AutoRouteToOwnerQueue": False,
         "EntityColor": None,

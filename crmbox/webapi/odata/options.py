@@ -103,7 +103,7 @@ def _malformed(text: str) -> WebApiError:
 
 
 _OF_QUERIES: Final = frozenset(
-    {"$select", "$filter", "$orderby", "$top", "$count", "$expand", "$apply", "$skiptoken"}
+    {"$select", "$filter", "$orderby", "$top", "$count", "$expand", "$apply", "$skiptoken", "$deltatoken"}
 )
 _OF_EXPANSIONS: Final = frozenset({"$select", "$filter", "$orderby", "$top", "$expand"})
 _KNOWN_ELSEWHERE: Final = frozenset({"$skip", "$search", "$format", "$compute", "$levels", "$count"})
@@ -124,6 +124,7 @@ class Options:
     expand: str | None = None
     apply: str | None = None
     skiptoken: str | None = None
+    deltatoken: str | None = None
 
 
 def read_options(query: Mapping[str, str]) -> Options:
@@ -178,6 +179,7 @@ def _options(query: Mapping[str, str]) -> Options:
         query.get("$expand"),
         query.get("$apply"),
         query.get("$skiptoken"),
+        query.get("$deltatoken"),
     )
 
 

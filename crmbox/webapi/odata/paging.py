@@ -109,12 +109,16 @@ class Paging:
         return {"@odata.nextLink": self._link(outer(Cookie(number, token), key, first, last))}
 
     def _link(self, cookie: str) -> str:
-        """The URL of the request itself, as the caller wrote it, with another cookie."""
-        request = self._request
-        kept = [
-            quote(part, safe=_WRITTEN)
-            for part in request.raw_query.split("&")
-            if part and not part.lower().startswith(("$skiptoken=", "%24skiptoken="))
-        ]
-        kept.append(f"$skiptoken={quote(cookie, safe='')}")
-        return f"{request.base}{quote(request.raw_path, safe=_LEGIBLE)}?{'&'.join(kept)}"
+        return link_with(self._request, "$skiptoken", cookie)
+
+
+def link_with(request: Request, option: str, value: str, *, without: str = "") -> str:
+    """The URL of the request itself, as the caller wrote it, with another value of an option."""
+    replaced = tuple(f"{mark}{name[1:]}=" for name in (option, without) if name for mark in ("$", "%24"))
+    kept = [
+        quote(part, safe=_WRITTEN)
+        for part in request.raw_query.split("&")
+        if part and not part.lower().startswith(replaced)
+    ]
+    kept.append(f"{option}={quote(value, safe='')}")
+    return f"{request.base}{quote(request.raw_path, safe=_LEGIBLE)}?{'&'.join(kept)}"

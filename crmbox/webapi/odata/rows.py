@@ -35,17 +35,19 @@ def totals(request: Request, total: int | None, *, always: bool = False) -> dict
     return {f"@{name}": value for name, value in found.items() if always or wants(name)}
 
 
-def collection_response(request: Request, content: dict[str, Any]) -> Response:
-    return json_response(content, headers=preference_applied(request))
+def collection_response(request: Request, content: dict[str, Any], *, tracked: bool = False) -> Response:
+    return json_response(content, headers=preference_applied(request, tracked=tracked))
 
 
-def preference_applied(request: Request) -> dict[str, str]:
-    """The header that repeats which preferences were followed."""
+def preference_applied(request: Request, *, tracked: bool = False) -> dict[str, str]:
+    """The header that repeats which preferences were followed; `tracked`: that of changes, too."""
     applied = [
         f'{name}="{value}"' if name == "odata.include-annotations" else f"{name}={value}"
         for name, value in request.prefer.values.items()
         if name in ("odata.include-annotations", "odata.maxpagesize")
     ]
+    if tracked:
+        applied.append("odata.track-changes")
     return {"Preference-Applied": ",".join(applied)} if applied else {}
 
 

@@ -35,6 +35,7 @@ _ENTITY_COLUMNS: Final = ",".join(
     (
         *("LogicalName", "EntitySetName", "PrimaryIdAttribute", "PrimaryNameAttribute", "DisplayName"),
         *("DisplayCollectionName", "Description", "HasNotes", "IsIntersect", "IsCustomEntity"),
+        "ChangeTrackingEnabled",
     )
 )
 _ONE_TO_MANY: Final = ",".join(

@@ -51,6 +51,7 @@ def entity(item: Mapping[str, Any]) -> Entity | None:
         bool(item.get("HasNotes")),
         bool(item.get("IsIntersect")),
         bool(item.get("IsCustomEntity")),
+        bool(item.get("ChangeTrackingEnabled")),
     )
 
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from crmclient import Share
 from crmclient.dataverse.http.budget import BOUNDLESS, Limits, SpendsBudget, Standing
-from designer.models import EndpointCalls
+from designer.models import EndpointCalls, TrackedEntity
 from designer.platform import get_platform
 from designer.studio.navigation.seen import seen_by
 from designer.studio.pages.base import StudioPage
@@ -49,6 +49,7 @@ class PlatformBudgetPage(StudioPage):
             since=since,
             spenders=spenders,
             saved=_savings(spenders),
+            tracked=TrackedEntity.objects.order_by("entity"),
             more=_with_more_callers(limits, len(users)),
         )
 

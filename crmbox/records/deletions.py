@@ -1,0 +1,72 @@
+"""What has changed since a row version. Deleted records are noted for that: nothing else tells of them."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from crmbox.engine.connection import ReadUnit, Unit, WriteUnit, write_unit
+from crmbox.engine.encoding import encode_timestamp
+from crmbox.engine.names import quote
+from crmbox.engine.snapshot import StoredEntity
+from crmbox.records.statements import VERSION
+from crmclient.errors import InvalidQuery
+from crmclient.platform import RecordChanges
+from crmclient.values import Guid
+
+KEPT = dt.timedelta(days=7)
+"""As long as Dataverse's delta links are good for, unless an organisation says otherwise."""
+
+
+def note(unit: WriteUnit, stored: StoredEntity, record: Guid) -> None:
+    """Note that `record` has been deleted. What has no row version cannot be asked for its changes."""
+    if VERSION not in stored.columns:
+        return
+    mark = unit.dialect.placeholder
+    unit.execute(
+        f"INSERT INTO crm_deletion (entity, record, row_version, deleted_at) "
+        f"VALUES ({mark}, {mark}, {mark}, {mark})",
+        (stored.entity.logical_name, record, unit.version, encode_timestamp(unit.now)),
+    )
+
+
+def since(unit: Unit, entity: str, version: int) -> list[Guid]:
+    """The records that were deleted after a row version, in that order."""
+    mark = unit.dialect.placeholder
+    rows = unit.rows(
+        f"SELECT record FROM crm_deletion WHERE entity = {mark} AND row_version > {mark} "
+        "ORDER BY row_version, id",
+        (entity, version),
+    )
+    return [str(record) for [record] in rows]
+
+
+def current_version(unit: Unit) -> int:
+    """The row version of the latest write."""
+    [[version]] = unit.rows("SELECT row_version FROM crm_revision")
+    return int(version)
+
+
+def record_changes(unit: ReadUnit, entity: str, mark: str | None) -> RecordChanges | None:
+    """As `TracksChanges.record_changes`; a mark is a row version."""
+    stored = unit.snapshot.entity(entity)
+    if not stored.entity.tracks_changes:
+        raise InvalidQuery(f"The records of {entity} have no version.")
+    version = current_version(unit)
+    if mark is None:
+        return RecordChanges(str(version), any=False)
+    if not (mark.isascii() and mark.isdigit()):
+        return None
+    column, place = quote(stored.columns[VERSION].name), unit.dialect.placeholder
+    changed = unit.rows(f"SELECT 1 FROM {quote(stored.table)} WHERE {column} > {place} LIMIT 1", (int(mark),))
+    return RecordChanges(str(version), bool(changed or since(unit, entity, int(mark))))
+
+
+def forget_old(most: int) -> int:
+    """Forget at most so many of those that nobody may ask for any more; how many there were."""
+    with write_unit() as unit:
+        mark = unit.dialect.placeholder
+        return unit.execute(
+            f"DELETE FROM crm_deletion WHERE id IN (SELECT id FROM crm_deletion "
+            f"WHERE deleted_at < {mark} ORDER BY deleted_at LIMIT {int(most)})",
+            (encode_timestamp(unit.now - KEPT),),
+        )

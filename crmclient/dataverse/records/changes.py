@@ -1,0 +1,66 @@
+"""Whether records of an entity have changed: Dataverse's delta links, of which only the token is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+from urllib.parse import parse_qs, urlsplit
+
+from crmclient.dataverse import paths
+from crmclient.dataverse.api import Api
+from crmclient.dataverse.metadata.catalogue import Catalogue
+from crmclient.dataverse.subjects import Kind, Subject
+from crmclient.errors import InvalidQuery, UnexpectedAnswer
+from crmclient.metadata import Entity
+from crmclient.platform import Call, RecordChanges
+
+MOST_PAGES: Final = 20
+"""Pages of 5,000 records. The first delta link comes after all of them: of more records it costs too much."""
+
+_TRACKED: Final = "odata.track-changes,odata.maxpagesize=5000"
+_NEXT, _DELTA = "@odata.nextLink", "@odata.deltaLink"
+
+
+class Changes:
+    """Raises as `TracksChanges.record_changes`."""
+
+    def __init__(self, api: Api, catalogue: Catalogue) -> None:
+        self._api = api
+        self._catalogue = catalogue
+
+    def since(self, name: str, mark: str | None, call: Call) -> RecordChanges | None:
+        entity = self._catalogue.entity(name)
+        if not entity.tracks_changes:
+            raise InvalidQuery(f"The platform does not track changes of {name}.")
+        if mark is None:
+            return self._walked(entity, {}, call)
+        try:
+            return self._walked(entity, {"$deltatoken": mark}, call)
+        except InvalidQuery:
+            # The platform does not know the mark any more.
+            return None
+
+    def _walked(self, entity: Entity, options: Mapping[str, str], call: Call) -> RecordChanges | None:
+        """The last page has the link that the next question is asked with."""
+        any_ = False
+        page: Mapping[str, str] = {}
+        for _ in range(MOST_PAGES):
+            answer = self._page(entity, {**options, **page}, call)
+            any_ |= bool(answer.get("value")) and bool(options)
+            if (link := answer.get(_DELTA)) is not None:
+                return RecordChanges(_option(link, "$deltatoken"), any_)
+            page = {"$skiptoken": _option(answer.get(_NEXT), "$skiptoken")}
+        return None
+
+    def _page(self, entity: Entity, options: Mapping[str, str], call: Call) -> Mapping[str, Any]:
+        path = paths.with_query(entity.entity_set, {"$select": entity.primary_id, **options})
+        subject = Subject(Kind.QUERY, entity.logical_name)
+        return self._api.get(path, subject, call, prefer=_TRACKED)
+
+
+def _option(link: object, name: str) -> str:
+    """An option of a link. Its address is not followed: it may be another than the one that was asked."""
+    found = parse_qs(urlsplit(link).query).get(name) if isinstance(link, str) else None
+    if not found:
+        raise UnexpectedAnswer("The platform tells no delta link.")
+    return found[0]
