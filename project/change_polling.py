@@ -9,20 +9,23 @@ import logging
 import os
 import random
 import threading
+import time
 import uuid
 
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, close_old_connections, connections
 
 from crmclient.errors import PlatformError
-from designer.loading import latest
-from designer.platform import get_platform
+from designer.models import TrackedEntity
 from project import claims
 from runtime.caching.platform_changes import end_what_has_changed
+from runtime.serving.served import Served, current, revision
 
 logger = logging.getLogger("portico.caching")
 
 _DUE = "changes"
+_LOOKS = 4
+"""How often a process looks whether it is time to ask, in the time from one question to the next."""
 
 
 def poll_from_now_on() -> None:
@@ -41,7 +44,10 @@ def _again_and_again() -> None:
     interval = float(settings.PORTICO["CRM_CHANGES"])
     while True:
         # Not all processes at the same moment.
-        pause.wait(interval * random.uniform(0.5, 1.0))  # noqa: S311  no secret
+        pause.wait(interval / _LOOKS * random.uniform(0.5, 1.5))  # noqa: S311  no secret
+        if revision() is None:
+            # It has served nobody yet, or is the parent of those that do.
+            continue
         close_old_connections()
         poll_if_due(interval)
         connections.close_all()
@@ -50,10 +56,23 @@ def _again_and_again() -> None:
 def poll_if_due(interval: float) -> list[str]:
     """Ask, unless some process has in the last `interval` seconds; the entities with changes."""
     try:
-        if claims.take(_DUE, uuid.uuid4().hex, interval * 0.9):
-            return end_what_has_changed(latest(), get_platform())
+        served = current()
+        if not served.caches and not TrackedEntity.objects.exists():
+            return []
+        return _polled(served, interval)
     except (PlatformError, DatabaseError, InterfaceError) as error:
         logger.warning("The platform was not asked for changes.", extra={"reason": type(error).__name__})
     except Exception:
         logger.exception("The platform was not asked for changes.")
     return []
+
+
+def _polled(served: Served, interval: float) -> list[str]:
+    # A holder of its own for each turn: this process, too, waits for the end of its last one.
+    holder, begun, most = uuid.uuid4().hex, time.monotonic(), float(settings.PORTICO["METADATA_TIMEOUT"])
+    if not claims.take(_DUE, holder, most + interval):
+        return []
+    try:
+        return end_what_has_changed(served.configuration, served.platform, begun + most)
+    finally:
+        claims.take(_DUE, holder, max(interval * 0.9 - (time.monotonic() - begun), 0))

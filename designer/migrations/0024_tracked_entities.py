@@ -14,6 +14,7 @@ class Migration(migrations.Migration):
             name='TrackedEntity',
             fields=[
                 ('entity', models.CharField(max_length=128, primary_key=True, serialize=False)),
+                ('platform', models.TextField(blank=True)),
                 ('mark', models.TextField(blank=True)),
                 ('since', models.DateTimeField()),
                 ('asked_at', models.DateTimeField()),

@@ -34,11 +34,13 @@ class EndpointCalls(models.Model):
 class TrackedEntity(models.Model):
     """An entity of the platform that cached answers are read from, and that is asked for its changes.
 
-    `mark` is what the platform is asked with the next time; empty: it is not known yet. `calls` is how often
-    it was asked since `since`, and `changes` how often it said that something has changed.
+    `platform` is the address that is asked. `mark` is what it is asked with the next time; empty: it is not
+    known yet, or the platform could not tell it. `calls` is how often it has answered since `since`, and
+    `changes` how often it said that something has changed.
     """
 
     entity = models.CharField(max_length=128, primary_key=True)
+    platform = models.TextField(blank=True)
     mark = models.TextField(blank=True)
     since = models.DateTimeField()
     asked_at = models.DateTimeField()

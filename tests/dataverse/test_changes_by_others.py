@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.db.models import F
 from django.test import Client
 from django.urls import reverse
 
@@ -17,6 +18,7 @@ from designer.platform import get_platform
 from project.change_polling import poll_if_due
 from project.metadata_store import DatabaseStore
 from project.models import Claim
+from runtime.caching.platform_changes import REST
 from runtime.serving import served
 from tests.callers import Caller
 from tests.dataverse.conftest import Failing
@@ -111,7 +113,44 @@ def test_a_mark_that_the_platform_knows_no_more_counts_as_a_change(crm: Crm, max
 
     assert poll() == ["lead"]
 
-    assert TrackedEntity.objects.get().mark == ""
+    crm.create("leads", {"subject": "Kept", "lastname": "Kept"})
+    assert poll() == ["lead"]
+    assert poll() == []
+
+
+def test_what_changed_before_the_first_look_ends_answers_too(crm: Crm, max: Caller) -> None:
+    cached()
+    lead = crm.create("leads", {"subject": "Kept", "lastname": "Kept"})
+    max.get(KEPT)
+    assert crm.send("PATCH", f"leads({lead})", json={"subject": "Kept early"}).status_code == 204
+
+    assert poll() == []
+
+    assert {"subject": "Kept early"} in max.get(KEPT).json()
+
+
+def test_marks_of_another_organisation_are_not_asked_with(crm: Crm, max: Caller) -> None:
+    cached()
+    poll()
+    TrackedEntity.objects.update(platform="https://fabrikam.example/", mark="9999999!01/01/2099 00:00:00")
+
+    poll()
+
+    crm.create("leads", {"subject": "Kept", "lastname": "Kept"})
+    assert poll() == ["lead"]
+
+
+def test_an_entity_that_the_platform_cannot_tell_of_is_left_alone_for_a_while(
+    crm: Crm, failing: Failing
+) -> None:
+    cached()
+    failing.arm({"path": "/leads", "times": None, "status": 400})
+    assert poll() == []
+    assert poll() == []
+    assert failing.struck() == [1]
+    failing.arm()
+
+    TrackedEntity.objects.update(asked_at=F("asked_at") - REST)
     assert poll() == []
     assert TrackedEntity.objects.get().mark
 

@@ -25,12 +25,17 @@ class Cookie:
     token: str
 
 
-def outer(cookie: Cookie, key: str, first: Guid, last: Guid) -> str:
+TRACKING: Final = 'istracking="True"'
+"""What a cookie says whose pages lead to a delta link."""
+
+
+def outer(cookie: Cookie, key: str, first: Guid, last: Guid, *, is_tracking: bool = False) -> str:
     """The cookie after a page, from the records `first` to `last`, whose keys are in the attribute `key`."""
     inner = etree.Element("cookie", {"page": str(cookie.page - 1), "token": cookie.token})
     etree.SubElement(inner, key, {"last": f"{{{last.upper()}}}", "first": f"{{{first.upper()}}}"})
     encoded = quote(quote(etree.tostring(inner, encoding="unicode"), safe=""), safe="")
-    return f'<cookie pagenumber="{cookie.page}" pagingcookie="{encoded}" istracking="False" />'
+    tracking = TRACKING if is_tracking else 'istracking="False"'
+    return f'<cookie pagenumber="{cookie.page}" pagingcookie="{encoded}" {tracking} />'
 
 
 def read_outer(text: str) -> Cookie:

@@ -15,7 +15,7 @@ from crmbox.records import deletions
 from crmbox.webapi.errors import WebApiError, bad_url
 from crmbox.webapi.model import EntityType
 from crmbox.webapi.odata.options import Options
-from crmbox.webapi.odata.paging import Cookie, link_with, outer, page_size, read_outer
+from crmbox.webapi.odata.paging import TRACKING, Cookie, link_with, outer, page_size, read_outer
 from crmbox.webapi.odata.record_reader import VERSION, RecordReader
 from crmbox.webapi.odata.rows import collection_response
 from crmbox.webapi.rendering import context
@@ -38,7 +38,9 @@ class _Mark(NamedTuple):
 
 
 def is_asked_for(request: Request, options: Options) -> bool:
-    return request.prefer.track_changes or options.deltatoken is not None
+    # A link to a next page is followed as it is, without the preference.
+    is_next = options.skiptoken is not None and TRACKING in options.skiptoken
+    return request.prefer.track_changes or options.deltatoken is not None or is_next
 
 
 def answer(request: Request, type_: EntityType, options: Options) -> Response:
@@ -60,7 +62,9 @@ def answer(request: Request, type_: EntityType, options: Options) -> Response:
     if found.next is not None and found.rows:
         number = (1 if cookie is None else cookie.page) + 1
         following = Cookie(number, f"{until.text}{_BETWEEN}{found.next}")
-        text = outer(following, type_.entity.primary_id, found.rows[0].id, found.rows[-1].id)
+        text = outer(
+            following, type_.entity.primary_id, found.rows[0].id, found.rows[-1].id, is_tracking=True
+        )
         content["@odata.nextLink"] = link_with(request, "$skiptoken", text)
     else:
         content["value"] += [_deleted(request, type_, id) for id in _gone(type_, since)]
