@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
@@ -119,7 +119,9 @@ class Snapshot:
 
     @cached_property
     def relationships(self) -> tuple[Relationship, ...]:
-        return tuple(r for stored in self.entities.values() for r in stored.definition.relationships)
+        return tuple(
+            known for stored in self.entities.values() for known in _relationships(stored.definition)
+        )
 
     def relationships_of(self, entity: str) -> tuple[Relationship, ...]:
         """Those in which an entity takes part, on either side or as the intersect."""
@@ -146,6 +148,15 @@ class Snapshot:
         options = (option for option_set in self.option_sets.values() for option in option_set.options)
         found.update(lcid for option in options for lcid in option.label.texts)
         return (ENGLISH, *sorted(found - {ENGLISH}))
+
+
+def _relationships(definition: EntityDefinition) -> Iterator[Relationship]:
+    """Those of a definition. The one that forms the entity's hierarchy says so, also where it need not."""
+    parent = definition.parent
+    for known in definition.relationships:
+        is_own = known.referenced == known.referencing
+        is_parent = is_own and parent is not None and known.referencing_attribute == parent
+        yield known if known.is_hierarchical == is_parent else replace(known, is_hierarchical=is_parent)
 
 
 def stored_entity(definition: EntityDefinition, dialect: Dialect) -> StoredEntity:

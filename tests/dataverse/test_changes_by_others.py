@@ -144,7 +144,8 @@ def test_an_entity_that_the_platform_cannot_tell_of_is_left_alone_for_a_while(
     crm: Crm, failing: Failing
 ) -> None:
     cached()
-    failing.arm({"path": "/leads", "times": None, "status": 400})
+    refused = '{"error":{"code":"0x80060888","message":"Change tracking is not enabled."}}'
+    failing.arm({"path": "/leads", "times": None, "status": 400, "body": refused})
     assert poll() == []
     assert poll() == []
     assert failing.struck() == [1]
