@@ -56,7 +56,10 @@ READ_BY_KEY = OperationKind(
 UPSERT = OperationKind(
     name="upsert",
     label=_("Upsert"),
-    summary=_("Changes the record that has an alternate key, or creates it. What a call leaves out stays."),
+    summary=_(
+        "Changes the record with an alternate key, or creates it. A change leaves alone what a call does not "
+        "send."
+    ),
     scope=Scope.ENTITY,
     methods=("PUT",),
     path=_PATH,

@@ -53,8 +53,8 @@ def add_refused(proposal: Proposal, refused: ProtectionRefused, account: str) ->
         raise DocumentError(
             [
                 Sentence(
-                    "Who may call, or what callers reach, was changed live since the proposal was opened. "
-                    "Take it over into the proposal first."
+                    "Since the proposal was opened, somebody has changed who may call, or what callers reach."
+                    " Take it over into the proposal first."
                 )
             ]
         )
@@ -119,9 +119,7 @@ def content_digest(proposal: Proposal) -> str:
 
 def _require_change(contents: Contents) -> None:
     if not contents.changes:
-        raise DocumentError(
-            [Sentence("The configuration is as the document says: there is nothing to propose.")]
-        )
+        raise DocumentError([Sentence("The document changes nothing, so there is nothing to propose.")])
 
 
 def _require_mergeable(merge: Merge) -> None:
@@ -129,8 +127,8 @@ def _require_mergeable(merge: Merge) -> None:
         raise DocumentError(
             [
                 Sentence(
-                    "Both were changed in the same place: %(items)s. Download the proposal, correct it, and "
-                    "upload it again.",
+                    "Another change was made in the same place: %(items)s. Download the proposal, correct "
+                    "it, and upload it again.",
                     items=listed(merge.clashes, "; "),
                 )
             ]

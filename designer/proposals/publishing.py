@@ -52,7 +52,7 @@ def may_be_approved_by(proposal: Proposal, account: str) -> bool:
 def approve(proposal: Proposal, account: str) -> None:
     """Raises DocumentError."""
     if not may_be_approved_by(proposal, account):
-        raise DocumentError([Sentence("Somebody else than its author has to approve a proposal.")])
+        raise DocumentError([Sentence("Somebody other than the author must approve a proposal.")])
     with transaction.atomic():
         locked = _locked(proposal)
         locked.state, locked.approved, locked.approved_by = _STATE.APPROVED, content_digest(locked), account
@@ -73,7 +73,7 @@ def obstacles(proposal: Proposal) -> Iterator[Sentence]:
         return
     configuration = latest()
     if needs_approval(proposal, configuration) and not is_approved(proposal):
-        yield Sentence("Somebody else than its author has to approve the proposal first.")
+        yield Sentence("Somebody other than the author must approve the proposal first.")
     yield from _moved(Merge.of(Contents.of(proposal), export(configuration)))
 
 
@@ -106,7 +106,11 @@ def publish(proposal: Proposal, author: Author) -> Judgement:
             raise DocumentError([Sentence("The proposal has changed meanwhile. Look at it, then try again.")])
         if version is None:
             raise DocumentError(
-                [Sentence("The configuration is as proposed already. Withdraw the proposal.")]
+                [
+                    Sentence(
+                        "The configuration already has everything that is proposed. Withdraw the proposal."
+                    )
+                ]
             )
         _close(locked, _STATE.PUBLISHED, author.account, version)
 
@@ -155,14 +159,14 @@ def _close(proposal: Proposal, state: str, account: str, version: int | None = N
 def _moved(merge: Merge) -> Iterator[Sentence]:
     if merge.clashes:
         yield Sentence(
-            "What is live was changed in the same place since the proposal was opened: %(items)s. Download "
+            "The proposal and what is live were changed in the same place: %(items)s. Download "
             "the proposal, correct it, and upload it again.",
             items=listed(merge.clashes, "; "),
         )
     if merge.access:
         yield Sentence(
-            "Who may call, or what callers reach, was changed live since the proposal was opened: %(items)s. "
-            "Take it over into the proposal first.",
+            "Since the proposal was opened, somebody has changed who may call, or what callers reach: "
+            "%(items)s. Take it over into the proposal first.",
             items=listed(merge.access, "; "),
         )
 

@@ -115,7 +115,9 @@ class _List:
         relationships = platform.relationships(entity)
         group = group_of(known, groups_of_entity(entity, relationships))
         if any(inner.name == ID for inner in known.inputs):
-            raise Misconfigured(Sentence("%(name)s has an input id, which is the record's", name=known.name))
+            raise Misconfigured(
+                Sentence("the list %(name)s has an input called id, which names the record", name=known.name)
+            )
         self._entity, self._lookup = group.entity, group.parent
         self._deletes = any(
             one.name == group.name and one.on_delete is Cascade.DELETE for one in relationships

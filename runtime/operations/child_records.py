@@ -122,7 +122,7 @@ def group_of(known: InputDefinition, offered: Mapping[str, RecordGroup]) -> Reco
     if group is None:
         raise Misconfigured(
             Sentence(
-                "%(name)s holds records of %(relationship)s, which there is not",
+                "%(name)s holds records of %(relationship)s, which does not exist",
                 name=known.name,
                 relationship=repr(known.relationship),
             )

@@ -22,8 +22,12 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         add_source_arguments(parser)
-        parser.add_argument("--title", default="", help="What it is about. Default: the name of the file.")
-        parser.add_argument("--description", default="", help="Why, for those who read it.")
+        parser.add_argument(
+            "--title", default="", help="What the proposal is about. Default: the name of the file."
+        )
+        parser.add_argument(
+            "--description", default="", help="Why the change is needed, for those who read the proposal."
+        )
         parser.add_argument("--json", action="store_true", dest="as_json", help="Write it as JSON.")
 
     def handle(

@@ -59,7 +59,7 @@ def types_exist(subject: EndpointSubject) -> Found:
         if known.type not in TYPES:
             yield (
                 _(
-                    "Input “%(name)s” is of a type “%(type)s”, which there is not.",
+                    "Input “%(name)s” has the type “%(type)s”, which does not exist.",
                     name=known.name,
                     type=known.type,
                 ),

@@ -24,7 +24,7 @@ def process_may_be_run(subject: EndpointSubject, settings: ActionSettings) -> Fo
     if settings.process in subject.metadata.conventions.forbidden_processes:
         yield (
             _(
-                "“%(process)s” is about rights, metadata or any number of records. No endpoint may run it. "
+                "“%(process)s” changes rights, metadata or any number of records. No endpoint may run it. "
                 "Choose another process.",
                 process=settings.process,
             ),

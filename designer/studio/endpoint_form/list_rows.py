@@ -49,7 +49,8 @@ class ListingInputForm(InputForm):
                 choices=present,
                 required=False,
                 help_text=_(
-                    "Of records: the relationship, or the parameter of the process, that they are for."
+                    "For records: the relationship that they belong to, or the parameter of the process that "
+                    "takes them."
                 ),
             )
             self.fields["relationship"] = picked(field, "relationships")

@@ -98,8 +98,8 @@ _LINK_TYPES = (
 _EXISTENCE_TYPES = (
     ("any", _("there is one")),
     ("not any", _("there is none")),
-    ("all", _("there are some, but none of these")),
-    ("not all", _("there is one (not all)")),
+    ("all", _("there are records, but none of these")),
+    ("not all", _("there is a record (not all)")),
 )
 
 

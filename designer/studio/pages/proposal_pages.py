@@ -44,23 +44,28 @@ _OPEN, _APPROVE, _PUBLISH = (
 
 class ProposalForm(forms.Form):
     title = forms.CharField(
-        max_length=200, label=gettext_lazy("Title"), help_text=gettext_lazy("What it is about.")
+        max_length=200, label=gettext_lazy("Title"), help_text=gettext_lazy("What the proposal is about.")
     )
     description = forms.CharField(
         required=False,
         label=gettext_lazy("Description"),
-        help_text=gettext_lazy("Why, for those who read it."),
+        help_text=gettext_lazy("Why the change is needed, for those who read the proposal."),
         widget=forms.Textarea(attrs={"rows": 3}),
     )
     module = forms.ChoiceField(
         required=False,
         label=gettext_lazy("Module"),
-        help_text=gettext_lazy("What is copied where no document is chosen."),
+        help_text=gettext_lazy(
+            "The part of what is live that the proposal starts from, if you choose no document."
+        ),
     )
     document = forms.FileField(
         required=False,
         label=gettext_lazy("Document"),
-        help_text=gettext_lazy("An exported JSON file, edited. Without one, what is live is copied."),
+        help_text=gettext_lazy(
+            "An exported JSON file that you have edited. Without a file, the proposal starts from what is "
+            "live."
+        ),
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -214,7 +219,7 @@ def _replace(request: HttpRequest, proposal: Proposal) -> None:
     source = Source.of_document(_uploaded(document))._replace(removes={proposal.module})
     replace_document(proposal, source, request.user.get_username())
     note(request, AuditEntry.Action.PROPOSAL, proposal, "edited")
-    messages.success(request, _("The proposal has the new document."))
+    messages.success(request, _("The proposal now has the uploaded document."))
 
 
 _STEPS: Mapping[str, Any] = {

@@ -53,7 +53,7 @@ class ProtectionPage(StudioPage):
                     detail = f"{now.get(group, FREE)} → {wanted}"
                     note(request, AuditEntry.Action.PROTECTION, group or "everything", detail)
         if changed:
-            messages.success(request, _("Saved. It holds from the next save on."))
+            messages.success(request, _("The protection was saved. It applies from the next save on."))
         return HttpResponseRedirect(request.get_full_path())
 
 
