@@ -126,7 +126,7 @@ def _proposed(site: Site, folder: Path) -> str:
 def test_what_is_live_changes_when_it_is_published_and_all_at_once(site: Site, tmp_path: Path) -> None:
     site.manage("shell", "-c", SETUP)
     number = _proposed(site, tmp_path)
-    server = site.start()
+    server = site.start(CALLER_RATE="0")
     editors = [Editor(server, "nora"), Editor(server, "otto")]
     caller = Caller(server)
 
