@@ -36,11 +36,13 @@ from designer.models import (
     Issuer,
     Module,
     OptionSet,
+    Proposal,
     Release,
     Role,
     UserProperty,
     Version,
 )
+from designer.proposals.opening import open_copy
 from designer.studio.audited import Audited
 from runtime.callers.issuers.registration import Registration
 from runtime.callers.local import issue
@@ -100,6 +102,7 @@ class World:
         RefusalCount.objects.create(issuer="zest", reason="audience", day=now.date(), last_at=now)
         a_query("multi", CASES, name="past_rules")
         Group.objects.create(name="Zealots")
+        open_copy("sales", "zest", "Other titles")
         OptionSet.objects.create(name="zest", enabled=False)
         example = {"name": "one", "anonymous": True, "status": 401}
         Endpoint.objects.filter(pk=_of("create").pk).update(example_calls=[example])
@@ -126,6 +129,8 @@ class World:
 
     def _about(self, name: str) -> Any:
         if name.startswith("studio:"):
+            if "proposal" in name:
+                return Proposal.objects.get()
             # The last version is what there is: going back to it would do nothing.
             return Release.objects.get() if "release" in name else Version.objects.order_by("-pk")[1]
         if name == "admin:designer_endpoint_acknowledge":
@@ -211,6 +216,17 @@ SENT: dict[str, Callable[[World], dict[str, Any]]] = {
         "enabled": "on",
     },
     "studio:import": _document,
+    "studio:new_proposal": lambda world: {"title": "Other titles", "module": "sales"},
+    "studio:proposal": lambda world: {"withdraw": "1"},
+    "studio:protection": lambda world: {"group-sales": "protected"},
+    "studio:new_query": lambda world: {
+        "query": '<fetch><entity name="account"><attribute name="name"/></entity></fetch>',
+        "kind": "multi-query",
+        "module": "sales",
+        "name": "zest",
+        "enabled": "on",
+    },
+    "studio:query_words": lambda world: {"query": '<fetch><entity name="account"/></fetch>'},
     "studio:matrix": lambda world: {"cell": f"{_of('update').pk}:sales-manager"},
     "admin:designer_endpoint_acknowledge": lambda world: {
         "entity": "incident",
@@ -252,7 +268,7 @@ _ABOUT = {"studio:expose": "?entity=contact", "admin:designer_endpoint_example-c
 SHOWN = {
     *("admin:search", "admin:index", "admin:autocomplete", "admin:jsi18n", "admin:password_change_done"),
     *("admin:designer_endpoint_check", "admin:designer_optionset_check", "admin:designer_optionset_run"),
-    *("studio:set_language", "studio:explain_token"),
+    *("studio:set_language", "studio:explain_token", "studio:query_words"),
     # An issuer's own public documents.
     "admin:designer_issuer_fetch",
     # Option sets share the page of endpoints, and reach no entity.
