@@ -64,8 +64,10 @@ def test_saving_a_page_unchanged_makes_no_version(dora: Client) -> None:
 def test_a_refused_save_makes_no_version(dora: Client) -> None:
     record_outside()
     before = Version.objects.count()
-    data = filled(page(dora, change_url(_accounts_endpoint()))) | {"inputs-0-name": "other"}
-    assert send(dora, change_url(_accounts_endpoint()), data).status_code == 200
+    data = filled(page(dora, change_url(_accounts_endpoint()))) | {"inputs-0-name": "phone"}
+    refused = send(dora, change_url(_accounts_endpoint()), data)
+    assert refused.status_code == 200
+    assert "There is another “phone” here." in errors(refused)
     assert Version.objects.count() == before
 
 

@@ -16,10 +16,10 @@ from tests.servers import Site
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-LONG = "the second period of 2026"
+LONG = "8f0d1c5e-3a57-5d8e-9a41-6b2f7c90d3e4"
 PASTED = (
     '<fetch><entity name="account"><attribute name="name"/><filter type="and">'
-    f'<condition attribute="name" operator="in-fiscal-period" value="{LONG}"/></filter></entity></fetch>'
+    f'<condition attribute="name" operator="eq-roleid" value="{LONG}"/></filter></entity></fetch>'
 )
 
 
@@ -200,7 +200,7 @@ def test_an_operator_that_is_not_supported_is_shown_and_marked_and_kept(site: Si
     row = page.locator("#field-settings__query .studio-group .studio-condition").first
     operator = row.get_by_label("Operator")
     operator.wait_for()
-    assert operator.input_value() == "in-fiscal-period"
+    assert operator.input_value() == "eq-roleid"
     assert operator.get_attribute("aria-invalid") == "true"
     row.get_by_text("This operator is not supported.").wait_for()
     value = row.locator("code")
@@ -216,7 +216,7 @@ def test_an_operator_that_is_not_supported_is_shown_and_marked_and_kept(site: Si
     keys.press("Enter")
     keys.stays("Column")
     text = page.locator("[name=settings__query]")
-    assert f'operator="in-fiscal-period" value="{LONG}"' in text.input_value()
+    assert f'operator="eq-roleid" value="{LONG}"' in text.input_value()
     operator.select_option("like")
     row.get_by_label("Value").wait_for()
     assert f'operator="like" value="{LONG}"' in text.input_value()
@@ -233,6 +233,6 @@ def test_a_query_with_an_operator_that_is_not_supported_is_refused_by_its_name(
     if not enabled:
         del data["enabled"]
     refused = send(dora, change_url(row), data)
-    assert any("in-fiscal-period" in message for message in errors(refused))
+    assert any("eq-roleid" in message for message in errors(refused))
     row.refresh_from_db()
     assert (row.enabled, row.settings) == (True, before)

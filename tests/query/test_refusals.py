@@ -218,6 +218,14 @@ def links(count: int) -> str:
         (entity("<link-entity name='c'/>"), "link-entity c (c1)", "the attribute from is missing"),
         (entity(links(16)), "entity account", "it has 16 link-entity elements; at most 15 are allowed"),
         (entity(links(1) + links(1)), "entity account", "the alias 'l0' is used by more than one"),
+        (
+            entity(
+                "<filter><link-entity name='c' from='a' to='b' link-type='any' alias='l0'/></filter>"
+                + links(1)
+            ),
+            "entity account",
+            "the alias 'l0' is used by more than one",
+        ),
         ("<grid/>", "document", "it begins with grid, not with fetch"),
         ("select name from account", "document", "not well-formed XML"),
         ("", "document", "not well-formed XML"),

@@ -12,6 +12,7 @@ from lxml import etree
 from crmclient.errors import InvalidQuery
 from crmclient.metadata import Attribute, AttributeType
 from crmclient.query.ast import Aggregate, DateGrouping, LinkType, Operator, Order, Query
+from crmclient.query.bounds import MOST_LINKS
 from crmclient.query.designed import (
     OPERATORS,
     ClaimValue,
@@ -116,14 +117,18 @@ def links(draw: st.DrawFn, aliases: list[str], known: tuple[str, ...], *, aggreg
 
 
 @st.composite
-def existence(draw: st.DrawFn, number: int, *types: LinkType) -> DesignedLink:
-    """A link that does not join, with others like it in its filter and beside that."""
-    alias = f"e{number}_{draw(st.integers(0, 10**9))}"
+def existence(draw: st.DrawFn, depth: int, aliases: list[str], *types: LinkType) -> DesignedLink:
+    """A link that does not join, with others like it in its filter and beside that.
+
+    `aliases` are those that no link of the query has yet, wherever it stands; each link takes one out.
+    """
+    alias = aliases.pop()
     filter = draw(st.none() | filters(()))
-    if number < 3 and draw(st.booleans()):
-        nested = draw(existence(number + 1, *IN_FILTERS))
+    if depth < 3 and aliases and draw(st.booleans()):
+        nested = draw(existence(depth + 1, aliases, *IN_FILTERS))
         filter = DesignedFilter((*(filter.items if filter else ()), nested), draw(st.booleans()))
-    links = (draw(existence(number + 1, *BESIDE_FILTERS)),) if number < 3 and draw(st.booleans()) else ()
+    beside = depth < 3 and aliases and draw(st.booleans())
+    links = (draw(existence(depth + 1, aliases, *BESIDE_FILTERS)),) if beside else ()
     return DesignedLink(
         draw(NAMES), draw(NAMES), draw(NAMES), alias, draw(st.sampled_from(types)), (), filter, links
     )
@@ -149,10 +154,11 @@ def queries(draw: st.DrawFn) -> DesignedQuery:
     top = draw(st.none() | st.integers(1, 5000))
     count = draw(st.none() | st.integers(1, 5000)) if top is None else None
     filter = draw(st.none() | filters(known))
+    left = [f"e_{number}" for number in range(MOST_LINKS - len(known))]
     if draw(st.booleans()):
-        filter = DesignedFilter((*(filter.items if filter else ()), draw(existence(1, *IN_FILTERS))))
-    if draw(st.booleans()):
-        joined.append(draw(existence(1, *BESIDE_FILTERS)))
+        filter = DesignedFilter((*(filter.items if filter else ()), draw(existence(1, left, *IN_FILTERS))))
+    if draw(st.booleans()) and left:
+        joined.append(draw(existence(1, left, *BESIDE_FILTERS)))
     return DesignedQuery(
         draw(NAMES),
         draw(_columns(aggregate=aggregate, least=int(aggregate))),

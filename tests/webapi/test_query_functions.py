@@ -83,7 +83,8 @@ def test_the_caller_is_the_one_who_is_acted_for(crm: Crm) -> None:
         (f"{CRM}.In(PropertyName='statecode',PropertyValues='1')", 400, "PropertyValues is a list"),
         (f"{CRM}.Today(Name='createdon')", 400, "PropertyName"),
         (f"{CRM}.Today(PropertyName='nonsense')", 400, "nonsense"),
-        (f"{CRM}.Under(PropertyName='parentaccountid',PropertyValue='x')", 501, f"{CRM}.Under"),
+        (f"{CRM}.Under(PropertyName='parentaccountid',PropertyValue='x')", 400, "under: 'x' is not a GUID"),
+        (f"{CRM}.EqualUserLanguage(PropertyName='name')", 501, f"{CRM}.EqualUserLanguage"),
         (f"{CRM}.Nonsense(PropertyName='name')", 501, f"{CRM}.Nonsense"),
     ],
 )
