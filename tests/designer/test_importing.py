@@ -127,7 +127,7 @@ def test_a_process_that_no_endpoint_may_run_is_not_even_imported_as_broken(
     code, _, error = command(tmp_path, forbidden, "--allow-broken")
 
     assert code == 1
-    assert f"“{process}” is about rights, metadata or any number of records." in error
+    assert f"“{process}” changes rights, metadata or any number of records." in error
     assert now() == before
 
 
