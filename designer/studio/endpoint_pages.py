@@ -24,7 +24,6 @@ from designer.kinds import KINDS, OperationKind, Scope, Section
 from designer.loading import latest
 from designer.models import Endpoint
 from designer.names import USER_TYPE
-from designer.overview import overview
 from designer.readiness import Finding, Severity
 from designer.readiness.findings import DRIFT
 from designer.studio.checking.examining import examine
@@ -46,6 +45,7 @@ from designer.studio.endpoint_form.sections import page_sections, section
 from designer.studio.endpoint_form.sharing_words import sharing_words
 from designer.studio.metadata.known import asked_once, known_metadata
 from designer.studio.navigation.badges import badge
+from designer.studio.navigation.seen import seen_by
 from designer.studio.saving.acknowledgements import change_acknowledgements
 from designer.studio.saving.checked import CheckedAdmin, checker, warn
 from designer.studio.trying.caller_fields import labelled
@@ -229,7 +229,7 @@ class EndpointPages(CheckedAdmin):
             "page_data": page_data(row, known_metadata()),
             "refused": bool(refused),
             "preview": preview_html(preview_of(endpoint, _base(request))),
-            "drift": [one for one in overview().by_endpoint.get(row.pk, ()) if one.rule == DRIFT],
+            "drift": [one for one in seen_by(request).by_endpoint.get(row.pk, ()) if one.rule == DRIFT],
             "is_unsaved": adminform.form.is_bound,
             "check_url": self._url("check", row),
             "try_url": self._url("try", row),

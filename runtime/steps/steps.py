@@ -9,6 +9,7 @@ from typing import TypeVar
 from crmclient import Guid, Platform, Value
 from crmclient.alternate_keys import written
 from crmclient.errors import RecordNotFound, StateConflict, VersionMismatch
+from crmclient.metadata import Attribute
 from crmclient.query.ast import Column, Link, Page, Query
 from designer.configuration import Endpoint
 from designer.definitions import BindingDefinition, EndpointDefinition
@@ -60,6 +61,7 @@ class Steps:
         expressions = [*self._preconditions.expressions, *_expressions(definition)]
         self.rule: RowRule | None = None
         self.entity = ""
+        attributes: Mapping[str, Attribute] = {}
         # The attribute that holds the record's version, where it keeps one.
         self.version: str | None = None
         # What finds the record, where its id does not stand in the path.
@@ -67,7 +69,8 @@ class Steps:
         if endpoint.entity is not None and endpoint.kind.is_on_record:
             self.rule = rule_of_record(endpoint, platform)
             entity = self.entity = endpoint.entity.entity
-            self.version = platform.conventions.version_of(entity, platform.attributes(entity))
+            attributes = platform.attributes(entity)
+            self.version = platform.conventions.version_of(entity, attributes)
             self._key = KeyInPath(endpoint, entity, platform) if endpoint.kind.is_by_key else None
         first = self.rule.needs.fetchers if self.rule else frozenset()
         every = [known.name for known in definition.fetchers]
@@ -83,7 +86,7 @@ class Steps:
             self._finishing.append(self._late.run)
         if definition.preconditions:
             self._finishing.append(self._preconditions.check)
-        self._columns = tuple(dict.fromkeys((*reads, *self._record_attributes(expressions))))
+        self._columns = tuple(dict.fromkeys((*reads, *self._record_attributes(expressions, attributes))))
         self._reads_record = bool(self._columns or self.rule)
         self._keyed = (
             None if self._key is None else KeyedRecords(self.entity, self._columns, self.version, platform)
@@ -187,10 +190,11 @@ class Steps:
         id = str(row[keyed.primary_id])
         return Found(id, str(row[self.version]) if self.version else None, row)
 
-    def _record_attributes(self, expressions: Iterable[Expression]) -> Collection[str]:
+    def _record_attributes(
+        self, expressions: Iterable[Expression], known: Mapping[str, Attribute]
+    ) -> Collection[str]:
         if not self.entity:
             return ()
-        known = self._platform.attributes(self.entity)
         wanted = {*self._late.record, *_members(expressions, "record", None)}
         if unknown := wanted - known.keys():
             raise Misconfigured(Sentence("the record has no %(name)s", name=repr(min(unknown))))

@@ -18,8 +18,9 @@ from django.http.response import HttpResponseBase
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
 
+from designer.configuration import Configuration
 from designer.documents.protection import protection_refusals
-from designer.history.places import item_key
+from designer.history.places import item_key, state_of_row
 from designer.history.reading import describe
 from designer.history.recording import recording
 from designer.history.refused import ChangeRefused
@@ -29,12 +30,12 @@ from designer.overview import overview
 from designer.readiness import Checker, Finding
 from designer.studio.look import ModelAdmin
 from designer.studio.metadata.known import known_metadata
+from designer.studio.navigation.seen import seen_by
 from designer.studio.saving.authors import author_of
 from designer.studio.saving.edit_conflicts import (
     Conflict,
     opened_with,
     settle,
-    state_shown,
     unbound_request,
 )
 from designer.studio.saving.proposing import (
@@ -113,11 +114,13 @@ class CheckedAdmin(ModelAdmin):
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponseBase:
         row = self.get_object(request, object_id) if object_id else None
-        context = {**(extra_context or {}), "seen": state_shown(row)}
+        if request.method == "POST":
+            request.configuration_before = latest()  # type: ignore[attr-defined]
+        seen = "" if row is None else state_of_row(row, _as_opened(request))
+        context = {**(extra_context or {}), "seen": seen}
         if request.method != "POST":
             response: HttpResponseBase = super().changeform_view(request, object_id, form_url, context)
             return response
-        request.configuration_before = latest()  # type: ignore[attr-defined]
         try:
             with _telling(request), recording(author_of(request)) as request.recorded:  # type: ignore[attr-defined]
                 # What others save meanwhile waits: what is merged is what is saved.
@@ -138,7 +141,7 @@ class CheckedAdmin(ModelAdmin):
             return {}
         conflict = settle(request, row, lambda: self._saved_forms(request, row), self.access_fields)
         request.asks = conflict is not None and bool(conflict.questions)  # type: ignore[attr-defined]
-        return {"conflict": conflict, "seen": state_shown(row)}
+        return {"conflict": conflict, "seen": state_of_row(row, latest())}
 
     def _saved_forms(self, request: HttpRequest, row: Model) -> tuple[Any, list[BaseFormSet[Any]]]:
         """The form of the row and those of its rows as they are saved, whatever has been sent."""
@@ -167,7 +170,7 @@ class CheckedAdmin(ModelAdmin):
                 # The only one is that the questions are to be answered: nothing else is wrong below.
                 context["errors"] = []
             context["opened"] = opened_with(*(self._saved_forms(request, row) if form.is_bound else shown))
-            context["is_protected"] = is_protected(row)
+            context["is_protected"] = is_protected(row, _as_opened(request))
             if may_open(request) and is_protection(getattr(request, "refused", ())):
                 context["proposals"] = open_proposals()
                 context["proposes"] = [finding.said for finding in request.refused]  # type: ignore[attr-defined]
@@ -280,6 +283,14 @@ def _tell_merged(request: HttpRequest, response: HttpResponseBase, conflict: Con
 
 def _blocking() -> Iterable[Finding]:
     return [finding for finding in overview().findings if finding.is_blocking]
+
+
+def _as_opened(request: HttpRequest) -> Configuration:
+    """What the request began with: of a page that is only read, what its sidebar is made of as well."""
+    if request.method == "POST":
+        before: Configuration = request.configuration_before  # type: ignore[attr-defined]
+        return before
+    return seen_by(request).configuration
 
 
 def _title(row: Model | None) -> str:

@@ -71,11 +71,6 @@ class Conflict:
         return signing.dumps([str(self.by_whom), fields], salt=_SALT, compress=True)
 
 
-def state_shown(row: Model | None) -> str:
-    """What the form has to send back as `SEEN`."""
-    return "" if row is None else state_of_row(row, latest())
-
-
 def opened_with(form: BaseForm, formsets: Iterable[BaseFormSet[Any]]) -> str:
     """What the form has to send back as `OPENED`; both are unbound."""
     return sealed(saved_contents(form, formsets))

@@ -15,10 +15,10 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from designer.audit import note
+from designer.configuration import Configuration
 from designer.documents.problems import DocumentError
 from designer.documents.protection import EVERYTHING, RULE
 from designer.history.refused import ChangeRefused, ProtectionRefused
-from designer.loading import latest
 from designer.models import AuditEntry, Endpoint, ExposedEntity, Module, Proposal
 from designer.proposals.opening import add_refused, open_refused
 from designer.readiness import Finding
@@ -99,9 +99,8 @@ def _with_offer(request: HttpRequest, text: str) -> SafeString:
     )
 
 
-def is_protected(row: Model) -> bool:
+def is_protected(row: Model, configuration: Configuration) -> bool:
     """Whether what is served of a saved row changes by a proposal alone."""
-    configuration = latest()
     groups = {protection.group for protection in configuration.protections}
     if not groups:
         return False
