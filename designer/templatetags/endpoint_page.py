@@ -52,6 +52,18 @@ def section_of_items(items: Iterable[Any]) -> Any:
 
 
 @register.simple_tag
+def described(field: Any, *, has_help: bool = False) -> str:
+    """A field's widget, described by the place where what is wrong with it is said.
+
+    `has_help`: the page shows the field's help, which describes it as well.
+    """
+    named = [field.field.widget.attrs.get("aria-describedby"), f"{field.auto_id}_error"]
+    if has_help and field.help_text:
+        named.append(f"{field.auto_id}_helptext")
+    return str(field.as_widget(attrs={"aria-describedby": " ".join(filter(None, named))}))
+
+
+@register.simple_tag
 def errors_beside(field: Any, located: Iterable[Located]) -> list[str]:
     """A field's errors, without those that its findings say already."""
     said = {item.finding.said for item in located or () if item.place == field.html_name}

@@ -139,7 +139,7 @@ def _attributes(page: Page) -> None:
 
 def _picker(page: Page) -> None:
     page.get_by_role("button", name="Add entity property").click()
-    page.keyboard.press("ArrowDown")
+    page.locator(".studio-property-row").last.get_by_role("combobox", name="Attribute").press("ArrowDown")
     page.locator(".studio-choices:not([hidden])").wait_for()
 
 

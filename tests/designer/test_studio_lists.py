@@ -111,8 +111,8 @@ def test_a_page_knows_what_its_lists_may_hold(dora: Client, contacts: Input) -> 
     known = page(dora, change_url(contacts.endpoint)).context["page_data"]
     assert known["relationships"][RELATIONSHIP]["entity"] == "contact"
     assert known["entity:contact"]["lastname"]["required"] is True
-    read = Endpoint.objects.get(kind="update", entity__segment="accounts")
-    assert "relationships" not in page(dora, change_url(read)).context["page_data"]
+    delete = Endpoint.objects.get(kind="delete", entity__segment="accounts")
+    assert "relationships" not in page(dora, change_url(delete)).context["page_data"]
 
 
 def test_rows_may_take_each_others_names_and_no_two_have_one(dora: Client, create: Endpoint) -> None:

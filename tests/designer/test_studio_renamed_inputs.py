@@ -40,6 +40,17 @@ def test_two_inputs_may_take_each_others_names(dora: Client) -> None:
     assert (bound["telephone1"], bound["industrycode"]) == ("industry", "phone")
 
 
+def test_uses_stay_told_apart_where_an_input_is_given_the_name_of_another(dora: Client) -> None:
+    row = endpoint("create")
+    data = filled(page(dora, change_url(row)))
+    renamed = next(name for name, value in data.items() if value == "industry" and name.endswith("-name"))
+    refused = send(dora, change_url(row), data | {renamed: "phone"})
+    corrected = filled(refused) | {renamed: "sector"}
+    assert send(dora, change_url(row), corrected).status_code == 302
+    bound = dict(row.bindings.filter(source="input").values_list("attribute", "value"))
+    assert (bound["telephone1"], bound["industrycode"]) == ("phone", "sector")
+
+
 def test_a_query_follows_and_is_served_by_the_new_name(dora: Client) -> None:
     row = Endpoint.objects.get(kind="paginated-query", name="accounts")
     data = filled(page(dora, change_url(row)))

@@ -110,6 +110,7 @@
     made.id = `${sent.id}_editor`;
     row.querySelector(`label[for="${sent.id}"]`)?.setAttribute("for", made.id);
     made.setAttribute("aria-label", row.querySelector(`label[for="${made.id}"]`)?.textContent || "");
+    if (sent.hasAttribute("aria-describedby")) made.setAttribute("aria-describedby", sent.getAttribute("aria-describedby"));
     made.addEventListener("input", (event) => {
       event.stopPropagation();
       studio.set(sent, made.studioValue ? made.studioValue() : made.value);

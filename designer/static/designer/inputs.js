@@ -35,6 +35,7 @@
     const cell = template.content.querySelector("[data-cell=bound]").cloneNode(true);
     const select = cell.querySelector("select");
     cell.removeAttribute("id");
+    select.removeAttribute("aria-describedby");
     Object.assign(select, { id: `${row.dataset.row}-bound`, name: "", required: false });
     cell.querySelector("label").htmlFor = select.id;
     select.add(new Option("", ""), 0);
@@ -78,6 +79,7 @@
     findings.append(...["attribute", "source", "value_text"].map((name) => {
       const place = document.createElement("div");
       place.dataset.findings = `${bound.dataset.row}-${name}`;
+      place.id = `id_${place.dataset.findings}_error`;
       return place;
     }));
     row.querySelector(":scope > [data-line-findings]").append(findings);

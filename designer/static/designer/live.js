@@ -36,7 +36,7 @@
     document.querySelector("[data-path]").textContent = state.path;
     document.querySelector("[data-state]").innerHTML = state.state;
     document.querySelector("[data-verdict]").textContent = state.verdict;
-    document.querySelectorAll(".studio-refused, .studio-field > .studio-value > .studio-errors, [data-errors-of]").forEach((node) => node.remove());
+    document.querySelectorAll(".studio-refused, [data-errors-of]").forEach((node) => node.remove());
     const held = new Set([...places()].map((node) => node.dataset.findings));
     const elsewhere = Object.keys(state.findings).filter((place) => !held.has(place));
     places().forEach((node) => {

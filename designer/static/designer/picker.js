@@ -33,6 +33,7 @@
     input.className = select.className;
     input.autocomplete = "off";
     if (select.ariaLabel) input.ariaLabel = select.ariaLabel;
+    if (select.hasAttribute("aria-describedby")) input.setAttribute("aria-describedby", select.getAttribute("aria-describedby"));
     input.spellcheck = false;
     input.setAttribute("role", "combobox");
     input.setAttribute("aria-expanded", "false");

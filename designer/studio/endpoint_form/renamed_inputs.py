@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 
 from django.http import QueryDict
@@ -23,7 +24,7 @@ def with_renamed_inputs(data: QueryDict, row: Endpoint) -> QueryDict:
     """`data` as it was sent of the page of `row`, with the uses of renamed inputs following the new names.
 
     A binding that was changed on the page itself stays as it was written. So do all uses, where a new input
-    has taken the old name.
+    has taken the old name, or another input has the new one as well: such a page is refused.
     """
     renamed = _renamed(data, "inputs", dict(row.inputs.filter(parent=None).values_list("pk", "name")))
     nested = list(_nested(data, row))
@@ -67,8 +68,11 @@ def _renamed(data: QueryDict, prefix: str, known: Mapping[int, str]) -> dict[str
     rows = [(pk, data.get(f"{row}-name", "").strip()) for row, pk in _rows(data, prefix)]
     old = {str(pk): name for pk, name in known.items()}
     taken = {name for pk, name in rows if old.get(pk) in (None, name)}
+    given = Counter(name for _, name in rows)
     return {
-        old[pk]: name for pk, name in rows if pk in old and name and name != old[pk] and old[pk] not in taken
+        old[pk]: name
+        for pk, name in rows
+        if pk in old and name and name != old[pk] and old[pk] not in taken and given[name] == 1
     }
 
 
