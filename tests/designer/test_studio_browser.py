@@ -121,7 +121,10 @@ def test_rows_and_text_of_a_query_follow_each_other(server: Server, page: Page) 
     text.press("End")
     page.keyboard.type(" ")
     query.locator(".studio-words", has_text="Contacts").wait_for()
-    assert query.get_by_role("combobox", name="Column").input_value() == "Full Name (fullname)"
+    columns = query.get_by_role("combobox", name="Column")
+    # The words may be there before the rows are.
+    columns.nth(1).wait_for(state="detached")
+    assert columns.input_value() == "Full Name (fullname)"
 
 
 def test_what_conditions_compare_with_is_suggested_in_row_rules_too(server: Server, page: Page) -> None:
