@@ -1,31 +1,32 @@
-"""Time that passes at once, for modules that ask `datetime` what time it is."""
+"""Servers whose clock shows another moment than the machine's, by libfaketime."""
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable
-from types import ModuleType
-from typing import Any
+from pathlib import Path
 
 import pytest
 
+# How long something takes is measured with a clock that nobody sets.
+_MEASURES_TRULY = {"FAKETIME_DONT_FAKE_MONOTONIC": "1"}
 
-def ahead(monkeypatch: pytest.MonkeyPatch, module: ModuleType) -> Callable[[float], None]:
-    """Lets that many seconds pass for `module`, which has imported datetime as `dt`."""
 
-    class Clock(dt.datetime):
-        ahead = dt.timedelta()
+def clock_of(file: Path) -> dict[str, str]:
+    """The environment of a server whose clock follows what `file` says, such as `+90m`, within a second."""
+    return {
+        **_library(),
+        "FAKETIME_TIMESTAMP_FILE": str(file),
+        "FAKETIME_CACHE_DURATION": "1",
+    }
 
-        @classmethod
-        def now(cls, tz: dt.tzinfo | None = None) -> Any:
-            return dt.datetime.now(tz) + cls.ahead
 
-    class Module:
-        datetime, timedelta, UTC = Clock, dt.timedelta, dt.UTC
+def clock_begun_at(moment: dt.datetime) -> dict[str, str]:
+    """The environment of a server whose clock shows `moment` when it starts, and goes on from there."""
+    return {**_library(), "FAKETIME": f"@{moment.astimezone(dt.UTC):%Y-%m-%d %H:%M:%S}", "TZ": "UTC"}
 
-    monkeypatch.setattr(module, "dt", Module)
 
-    def pass_by(seconds: float) -> None:
-        Clock.ahead += dt.timedelta(seconds=seconds)
-
-    return pass_by
+def _library() -> dict[str, str]:
+    library = next(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"), None)
+    if library is None:
+        pytest.skip("libfaketime is not installed")
+    return {"LD_PRELOAD": str(library), **_MEASURES_TRULY}

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.clocks import clock_of
 from tests.drills.ledger import Ledger, held
 from tests.drills.load import is_ready, load
 from tests.drills.outages import going_on
@@ -22,19 +23,9 @@ JUMPS = ("+90m", "-60m", "+3h", "+0")
 def test_nothing_is_lost_or_doubled_while_the_clock_jumps(
     alone: Site, tmp_path: Path, seconds: float
 ) -> None:
-    library = next(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"), None)
-    if library is None:
-        pytest.skip("libfaketime is not installed")
     clock = tmp_path / "clock"
     clock.write_text("+0", encoding="ascii")
-    server = alone.start(
-        WORKERS="2",
-        LD_PRELOAD=str(library),
-        FAKETIME_TIMESTAMP_FILE=str(clock),
-        FAKETIME_CACHE_DURATION="1",
-        # How long something takes is measured with a clock that nobody sets.
-        FAKETIME_DONT_FAKE_MONOTONIC="1",
-    )
+    server = alone.start(WORKERS="2", **clock_of(clock))
     jumps = itertools.cycle(JUMPS)
     ledger, dates = Ledger(), set[str]()
 
