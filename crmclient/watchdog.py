@@ -13,6 +13,7 @@ import os
 import socket
 import threading
 import time
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, Final
 
@@ -47,7 +48,7 @@ class Watch:
         self._waits_less = False
 
     def __enter__(self) -> Watch:
-        if self._database.vendor == "sqlite":
+        if self._database.vendor == "sqlite" and self._left() < _longest_wait(self._database):
             self._wait_less()
         _watchdog.add(self)
         return self
@@ -67,10 +68,15 @@ class Watch:
 
         It is counted in whole seconds, so that a watch of the usual length need not change it.
         """
-        left = max(1, math.ceil(self.deadline - time.monotonic()))
-        if left < _longest_wait(self._database):
-            self._waits_less = True
-            _set_wait(self._database, left)
+        # A connection that the first statement opened would wait the longest. Where it cannot be opened,
+        # that statement says so.
+        with suppress(Exception):
+            self._database.ensure_connection()
+        self._waits_less = True
+        _set_wait(self._database, self._left())
+
+    def _left(self) -> int:
+        return max(1, math.ceil(self.deadline - time.monotonic()))
 
     def strike(self, now: float) -> None:
         """End what runs too late; again and again, since another statement may follow."""

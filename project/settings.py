@@ -262,6 +262,10 @@ X_FRAME_OPTIONS = "DENY"
 SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = "/admin/"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = not DEVELOPMENT
 SESSION_COOKIE_HTTPONLY = True
+# Bodies of the API are bounded by BODY_LIMIT (runtime/http/bodies.py), which may be more than this.
+DATA_UPLOAD_MAX_MEMORY_SIZE = max(env["BODY_LIMIT"], 2_621_440)
+# An endpoint's page sends a dozen fields for each of its inputs, of which it may have hundreds.
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000
 CSRF_FAILURE_VIEW = "designer.studio.pages.failures.not_sent_from_here"
 CORS_ALLOWED_ORIGINS = env["CORS_ORIGINS"]
 CORS_EXPOSE_HEADERS = [

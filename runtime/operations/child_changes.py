@@ -80,15 +80,18 @@ class ChildChanges:
         """What the rules give, for the document."""
         return {403: (OUTSIDE,)} if any(one.is_ruled for one in self._lists.values()) else {}
 
+    def asked_for(self, sent: Sent) -> list[str]:
+        """The lists in which something is to be added, changed or removed."""
+        return [name for name in self._lists if any((sent.get(name) or {}).values())]
+
     def makes(self, sent: Sent, parent: Reference, exchange: Exchange) -> Iterator[Callable[[], Change]]:
         """What makes each write that was asked for; each raises a Problem of its inputs.
 
         What is removed comes first, so that a key that it had is free for what is changed and added.
         """
         found = {
-            name: (one, sent[name], one.find(sent[name], parent, exchange))
-            for name, one in self._lists.items()
-            if sent.get(name)
+            name: (self._lists[name], sent[name], self._lists[name].find(sent[name], parent, exchange))
+            for name in self.asked_for(sent)
         }
         for name, (one, value, rows) in found.items():
             for index, id in enumerate(value[REMOVE]):

@@ -58,7 +58,7 @@ class UpdateOperation(Operation):
     ) -> str | None:
         """The record's version after the write, where it keeps one."""
         id = exchange.record_id
-        if any(sent.get(name) for name in self.children.payloads):
+        if self.children.asked_for(sent):
             return self._write_all(exchange, sent, found, wanted)
         try:
             values = self.payload.bind(exchange, sent)

@@ -6,10 +6,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.db import connections, transaction
+from django.db.utils import ConnectionHandler
 
 from crmbox.engine.connection import read_unit
 from crmbox.engine.deadlines import Work
@@ -58,6 +60,29 @@ def test_a_deadline_that_moves_is_the_one_that_counts(apart: EmbeddedPlatform) -
         watch.deadline += LONG
         assert unit.rows("SELECT 1")
     assert not watch.struck
+
+
+def test_a_connection_that_a_statement_opens_waits_no_longer_than_the_others(tmp_path: Path) -> None:
+    handler = ConnectionHandler(
+        {
+            "default": {
+                "ENGINE": "django.db.backends.sqlite3",
+                "NAME": tmp_path / "new.sqlite3",
+                "OPTIONS": {"timeout": 20},
+            }
+        }
+    )
+    database = handler["default"]
+
+    def wait() -> int:
+        with database.cursor() as cursor:
+            cursor.execute("PRAGMA busy_timeout")
+            return int(cursor.fetchone()[0])
+
+    with Watch(database, time.monotonic() + 1):
+        assert wait() == 1000
+    assert wait() == 20_000
+    database.close()
 
 
 @pytest.mark.parametrize("write", ["create", "create_in_steps", "update", "delete"])

@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from designer.models import Binding, Endpoint, Input, OptionSet
-from tests.designer.studio import add_row, change_url, filled, page
+from tests.designer.studio import add_row, change_url, errors, filled, page, send
 
 
 @pytest.fixture
@@ -123,3 +123,14 @@ def test_the_page_holds_its_attributes_once(dora: Client, create: Endpoint) -> N
     assert known["name"]["input"]["required"] is True
     assert known["industrycode"]["editor"] == "option"
     assert opened.content.decode().count("Ticker Symbol") < 5
+
+
+def test_an_endpoint_of_many_inputs_is_saved(dora: Client, create: Endpoint) -> None:
+    names = [f"field{index}" for index in range(120)]
+    for at, name in enumerate(names):
+        Input.objects.create(endpoint=create, position=100 + at, name=name)
+    answer = send(dora, change_url(create), filled(page(dora, change_url(create))) | {"title": "Wide"})
+    assert answer.status_code == 302, errors(answer)
+    create.refresh_from_db()
+    assert create.title == "Wide"
+    assert set(names) <= set(create.inputs.values_list("name", flat=True))

@@ -12,7 +12,7 @@ from tests.drills.outages import PostgreSQL, Redis
 from tests.servers import Site, copied, site_at
 
 # Callers of a drill are many on one address.
-UNLIMITED = {"ADDRESS_RATE": "0", "CALLER_RATE": "0"}
+UNLIMITED = {"ADDRESS_RATE": "0", "CALLER_RATE": "0", "LOGIN_RATE": "0"}
 
 
 @pytest.fixture

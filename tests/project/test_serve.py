@@ -38,6 +38,14 @@ def test_the_start_prints_where_everything_is(site: Site) -> None:
         assert server.request("GET", address).status_code == 200
 
 
+def test_a_body_may_be_as_long_as_its_limit_says(site: Site) -> None:
+    server = site.start(BODY_LIMIT="4000000")
+    answer = server.request("POST", "/api/sales/leads", json={"topic": "x" * 3_000_000})
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid_input")
+    refused = server.request("POST", "/api/sales/leads", json={"topic": "x" * 4_000_000})
+    assert (refused.status_code, refused.json()["code"]) == (413, "too_large")
+
+
 def test_static_files_are_served_compressed_and_for_ever(site: Site) -> None:
     server = site.start()
     page = server.request("GET", "/").text

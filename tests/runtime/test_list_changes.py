@@ -101,8 +101,10 @@ def test_records_are_added_changed_and_removed_at_once(contacts: Input, rita: Ca
 def test_nothing_that_is_sent_changes_nothing(contacts: Input, rita: Caller, sent: Any) -> None:
     account = an_account()
     a_contact(account, "Ada")
+    before = rita.get(account)["ETag"]
     assert rita.patch(account, sent).status_code == 204
     assert people(account) == [("Ada", None, None)]
+    assert rita.get(account)["ETag"] == before
 
 
 def test_what_an_item_leaves_out_stays_and_null_empties(contacts: Input, rita: Caller) -> None:
