@@ -6,7 +6,9 @@ import datetime as dt
 import socket
 import ssl
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from enum import Enum
@@ -18,7 +20,7 @@ from crmclient.dataverse.http.tokens import TokenSource
 from crmclient.dataverse.http.transport import AttemptFailed, Transport
 from crmclient.dataverse.options import Options
 from crmclient.errors import MissingPrivilege, PlatformError, UnexpectedAnswer, UnknownEntity
-from crmclient.platform import Call, Platform
+from crmclient.platform import Call, KeepsMetadata, Platform
 from crmclient.query.ast import ALL, Column, Query
 
 LARGEST_SKEW: Final = 60.0
@@ -140,6 +142,7 @@ def used(platform: Platform, *, impersonates: bool) -> Iterator[Step]:
     """Who the service is there, the metadata, and whether it may act for others."""
     yield from _told("who", lambda: _who(platform), "Add the application as an application user there.")
     yield from _told("metadata", lambda: _metadata(platform), "Its security role must read customizations.")
+    yield from _untold(platform)
     if impersonates:
         yield from _told(
             "impersonation",
@@ -181,6 +184,30 @@ def _metadata(platform: Platform) -> str:
     start = time.monotonic()
     count = len(platform.entities())
     return f"{count} entities in {time.monotonic() - start:.1f} s."
+
+
+def _untold(platform: Platform) -> Iterator[Step]:
+    """What the application user may not read of the metadata, a privilege a step."""
+    parts = defaultdict[str, list[str]](list)
+    try:
+        for ask in (platform.option_sets, platform.processes, platform.languages, platform.security_roles):
+            # Kept beside what is known.
+            with suppress(MissingPrivilege):
+                ask()
+        unknown = platform.missing_privileges() if isinstance(platform, KeepsMetadata) else {}
+    except PlatformError as error:
+        yield Step("metadata", Outcome.FAILED, str(error), "Its security role must read customizations.")
+        return
+    for part, privilege in unknown.items():
+        parts[privilege].append(part)
+    for privilege, names in parts.items():
+        named = privilege or "a privilege"
+        yield Step(
+            "metadata",
+            Outcome.WARNING,
+            f"Not known: {', '.join(names)}. The application user lacks {named}.",
+            f"Add {named} to its security role, for the organisation, and run manage.py refreshmetadata.",
+        )
 
 
 def _acting(platform: Platform) -> str:

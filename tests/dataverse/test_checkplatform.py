@@ -130,5 +130,19 @@ def test_a_missing_privilege_is_named_with_where_to_add_it(
         assert "good    read incident" in output
 
 
+@pytest.mark.parametrize("privilege", ["prvReadCustomAPI", "prvReadOptionSet", "prvReadRelationship"])
+def test_metadata_that_may_not_be_read_is_a_warning_that_names_the_privilege(
+    site: Site, settings: dict[str, str], crm: Server, privilege: str
+) -> None:
+    body = {"faults": [], "denied": [privilege]}
+    requests.put(f"{crm.url}/faults", json=body, timeout=30).raise_for_status()
+    site.manage("refreshmetadata", **settings)
+    code, output = checked(site, settings)
+    assert code == 0, output
+    assert f"The application user lacks {privilege}." in output
+    assert f"Add {privilege} to its security role" in output
+    assert "good    read account" in output
+
+
 def test_the_crm_in_the_box_has_nothing_to_reach(site: Site) -> None:
     assert "there is nothing to reach" in site.manage("checkplatform")
