@@ -28,6 +28,7 @@ from crmbox.records.associations import associate, disassociate
 from crmbox.records.batch import run_batch
 from crmbox.records.create import create, create_at_once
 from crmbox.records.delete import delete
+from crmbox.records.duplicates import refuse_duplicates
 from crmbox.records.record_files import Upload, download, image_thumbnail
 from crmbox.records.retrieve import retrieve, retrieve_at_once
 from crmbox.records.update import update, update_at_once
@@ -90,13 +91,15 @@ class EmbeddedPlatform:
         self, entity: str, values: Values, *, id: Guid | None = None, call: Call = SERVICE_CALL
     ) -> Stored:
         with self._work(call):
-            single = single_unit(self._alias)
+            single = None if call.refuses_duplicates else single_unit(self._alias)
             if single is not None:
                 stored = create_at_once(single, entity, values, id=id, caller=call.caller)
                 if stored is not None:
                     return stored
             with write_unit(self._alias) as unit:
-                return create(unit, entity, values, id=id, caller=call.caller)
+                created = create(unit, entity, values, id=id, caller=call.caller)
+                refuse_duplicates(unit, entity, created.id, call)
+                return created
 
     def retrieve(self, entity: str, id: Guid, columns: Sequence[str], *, call: Call = SERVICE_CALL) -> Record:
         def read() -> Record:
@@ -121,13 +124,15 @@ class EmbeddedPlatform:
         call: Call = SERVICE_CALL,
     ) -> Stored:
         with self._work(call):
-            single = single_unit(self._alias)
+            single = None if call.refuses_duplicates else single_unit(self._alias)
             if single is not None:
                 stored = update_at_once(single, entity, id, values, if_version=if_version, caller=call.caller)
                 if stored is not None:
                     return stored
             with write_unit(self._alias) as unit:
-                return update(unit, entity, id, values, if_version=if_version, caller=call.caller)
+                updated = update(unit, entity, id, values, if_version=if_version, caller=call.caller)
+                refuse_duplicates(unit, entity, updated.id, call, values)
+                return updated
 
     def upsert(
         self,
@@ -140,7 +145,9 @@ class EmbeddedPlatform:
         call: Call = SERVICE_CALL,
     ) -> Upserted:
         with self._work(call), write_unit(self._alias) as unit:
-            return upsert(unit, entity, key, values, exists=exists, if_version=if_version, caller=call.caller)
+            done = upsert(unit, entity, key, values, exists=exists, if_version=if_version, caller=call.caller)
+            refuse_duplicates(unit, entity, done.id, call, None if done.created else values)
+            return done
 
     def delete(
         self, entity: str, id: Guid, *, if_version: str | None = None, call: Call = SERVICE_CALL

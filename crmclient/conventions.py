@@ -35,6 +35,8 @@ class Ability(str, Enum):
     BATCHES = "batches"
     # `Platform.upsert`, of entities that have alternate keys.
     UPSERTS = "upserts"
+    # `Call.refuses_duplicates`.
+    DUPLICATES = "duplicates"
 
 
 EVERYTHING = frozenset(Ability)

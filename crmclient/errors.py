@@ -13,6 +13,7 @@
     ├── InvalidRecord                  one or more values are wrong; `problems` names each
     ├── RecordNotFound
     ├── DuplicateKey                   an id or an alternate key is taken
+    ├── PossibleDuplicate              the record looks like another, by the platform's rules
     ├── StateConflict                  the record's state or its relations forbid it
     ├── VersionMismatch                the record changed since the version the caller holds
     ├── Unsupported                    the platform has nothing of the kind, as its conventions say
@@ -185,6 +186,14 @@ class DuplicateKey(PlatformError):
         super().__init__(f"A {entity} with the same {key} exists.")
         self.entity = entity
         self.key = key
+
+
+class PossibleDuplicate(PlatformError):
+    """By a rule of the platform the record looks like another of `entity`, or of the rule's other entity."""
+
+    def __init__(self, entity: str) -> None:
+        super().__init__(f"A record that this {entity} may be a duplicate of exists.")
+        self.entity = entity
 
 
 class StateConflict(PlatformError):

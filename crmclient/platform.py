@@ -55,7 +55,8 @@ class Call:
     is a `time.monotonic()` second after which the call must have ended, with DeadlineExceeded.
     `about_caller`: it asks who the caller is, and is not kept waiting by calls that ask for anything else.
     `share` is the part of the platform's budget that pays for the call, and `spender` what it is counted
-    under, such as an endpoint's key.
+    under, such as an endpoint's key. `refuses_duplicates`: what is written must be no duplicate by the
+    platform's own rules, which otherwise are not applied.
     """
 
     caller: Guid | None = None
@@ -63,6 +64,7 @@ class Call:
     about_caller: bool = False
     share: Share = Share.BACKGROUND
     spender: str = ""
+    refuses_duplicates: bool = False
 
 
 SERVICE_CALL = Call()
@@ -116,7 +118,8 @@ class Platform(Protocol):
     ) -> Stored:
         """Create a record; `id` may be chosen by the caller, so that a retry cannot double it.
 
-        Raises UnknownEntity, InvalidRecord (every wrong value at once), DuplicateKey.
+        Raises UnknownEntity, InvalidRecord (every wrong value at once), DuplicateKey; PossibleDuplicate
+        where the call refuses them.
         """
         ...
 

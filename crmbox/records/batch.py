@@ -8,6 +8,7 @@ from crmbox.engine.connection import WriteUnit
 from crmbox.engine.deadlines import in_time
 from crmbox.records.create import create
 from crmbox.records.delete import delete
+from crmbox.records.duplicates import refuse_duplicates
 from crmbox.records.update import update
 from crmclient.errors import PlatformError
 from crmclient.platform import Call, Create, Operation, Update
@@ -32,9 +33,11 @@ def run_batch(unit: WriteUnit, operations: Sequence[Operation], call: Call) -> l
 
 def _run(unit: WriteUnit, operation: Operation, call: Call) -> Stored | None:
     if isinstance(operation, Create):
-        return create(unit, operation.entity, operation.values, id=operation.id, caller=call.caller)
+        created = create(unit, operation.entity, operation.values, id=operation.id, caller=call.caller)
+        refuse_duplicates(unit, operation.entity, created.id, call)
+        return created
     if isinstance(operation, Update):
-        return update(
+        updated = update(
             unit,
             operation.entity,
             operation.id,
@@ -42,5 +45,7 @@ def _run(unit: WriteUnit, operation: Operation, call: Call) -> Stored | None:
             if_version=operation.if_version,
             caller=call.caller,
         )
+        refuse_duplicates(unit, operation.entity, updated.id, call, operation.values)
+        return updated
     delete(unit, operation.entity, operation.id, if_version=operation.if_version, caller=call.caller)
     return None

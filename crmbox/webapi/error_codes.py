@@ -21,6 +21,7 @@ CODES: Final[dict[type[errors.PlatformError], tuple[int, str]]] = {
     errors.InvalidQuery: (400, "0x80041103"),
     errors.RecordNotFound: (404, "0x80040217"),
     errors.DuplicateKey: (412, "0x80060892"),
+    errors.PossibleDuplicate: (412, "0x80040333"),
     errors.StateConflict: (405, "0x80040227"),
     errors.VersionMismatch: (412, "0x80060882"),
     errors.AccessDenied: (403, "0x80040220"),

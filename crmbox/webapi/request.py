@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, BinaryIO
 from urllib.parse import parse_qsl
@@ -21,6 +21,7 @@ from crmclient.values import Guid
 LARGEST_BODY = 192 * 1024 * 1024
 """Bytes of a JSON body: a note's largest attachment in base64, and room around it."""
 
+_SUPPRESS = "MSCRM.SuppressDuplicateDetection"
 JSON_TYPE = "application/json; odata.metadata=minimal"
 
 
@@ -59,6 +60,12 @@ class Request:
     call: Call = SERVICE_CALL
     platform: EmbeddedPlatform = field(default_factory=EmbeddedPlatform)
     contents: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """The parts of a batch say it each for themselves."""
+        wanted = self.headers.get(_SUPPRESS, "").lower() == "false"
+        if wanted is not self.call.refuses_duplicates:
+            self.call = replace(self.call, refuses_duplicates=wanted)
 
     @property
     def url(self) -> str:

@@ -128,6 +128,10 @@ def _duplicate(refusal: Refusal, subject: Subject) -> PlatformError:
     return errors.DuplicateKey(subject.entity, (named or written)[0].name)
 
 
+def _possible_duplicate(_: Refusal, subject: Subject) -> PlatformError:
+    return errors.PossibleDuplicate(subject.entity)
+
+
 def _version(_: Refusal, subject: Subject) -> PlatformError:
     return errors.VersionMismatch(subject.entity, subject.id)
 
@@ -174,7 +178,7 @@ _BY_CODE: Final[dict[str, Callable[[Refusal, Subject], PlatformError]]] = {
     "0x80060882": _version,
     "0x80040237": _duplicate,
     "0x80060892": _duplicate,
-    "0x80040333": _duplicate,
+    "0x80040333": _possible_duplicate,
     "0x80040220": _denied,
     "0x80040225": _denied,
     "0x80048306": _denied,

@@ -8,14 +8,14 @@ from typing import Annotated, ClassVar
 from django.utils.translation import gettext_noop as _
 from pydantic import Field
 
+from designer.kinds.duplicates import DuplicateSettings
 from designer.kinds.effects import Effect, Switch
 from designer.kinds.operation_kind import STEPS, OperationKind, Scope, Section
 from designer.kinds.record_groups import RecordGroup, groups_of_entity
-from designer.kinds.settings import EndpointSettings
 from designer.kinds.vocabulary import MetadataSource
 
 
-class CreateSettings(EndpointSettings):
+class CreateSettings(DuplicateSettings):
     """`may_create_outside_rule`: a record may be made that no reader under the row rule reaches."""
 
     creates_records: ClassVar[bool] = True

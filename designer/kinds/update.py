@@ -6,13 +6,14 @@ from collections.abc import Mapping
 
 from django.utils.translation import gettext_noop as _
 
+from designer.kinds.duplicates import DuplicateSettings
 from designer.kinds.operation_kind import STEPS, OperationKind, Scope, Section
 from designer.kinds.record_groups import RecordGroup, groups_of_entity
 from designer.kinds.versions import VersionSettings
 from designer.kinds.vocabulary import MetadataSource
 
 
-class UpdateSettings(VersionSettings):
+class UpdateSettings(VersionSettings, DuplicateSettings):
     """Those of any write of a known record. Its lists hold changes of the records of a relationship."""
 
     def record_groups(self, entity: str, metadata: MetadataSource) -> Mapping[str, RecordGroup]:

@@ -45,7 +45,7 @@ def problem_of(error: Exception) -> Problem:
     if isinstance(error, Http404):
         return unknown_route()
     if isinstance(error, errors.PlatformError):
-        return _of_platform(error)
+        return of_platform(error)
     if isinstance(error, Misconfigured):
         return misconfigured()
     if isinstance(error, DatabaseError | InterfaceError):
@@ -120,7 +120,8 @@ def _no_room() -> Problem:
     )
 
 
-def _of_platform(error: errors.PlatformError) -> Problem:
+def of_platform(error: errors.PlatformError) -> Problem:
+    """What a caller is told of it."""
     match error:
         case errors.RecordNotFound():
             return unknown_route()
@@ -128,6 +129,12 @@ def _of_platform(error: errors.PlatformError) -> Problem:
             return Problem(412, "version_mismatch", "The record has changed since the version in If-Match.")
         case errors.DuplicateKey():
             return Problem(409, "duplicate_key", "A record with the same key exists.")
+        case errors.PossibleDuplicate():
+            return Problem(
+                409,
+                "possible_duplicate",
+                "A record that looks the same exists. Use that one, or send other values.",
+            )
         case errors.StateConflict():
             return Problem(
                 409, "state_conflict", "The record's state, or what refers to it, does not allow this."

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
 
 from crmclient import Platform, Reference, Value
-from crmclient.errors import DuplicateKey, InvalidRecord
+from crmclient.errors import DuplicateKey, InvalidRecord, PossibleDuplicate
 from crmclient.platform import Create
 from designer.configuration import Endpoint
 from designer.definitions import InputDefinition
 from designer.kinds.record_groups import RecordGroup
 from designer.sentences import Sentence
 from designer.types import TYPES, holds_records
-from runtime.http.failures import Misconfigured
+from runtime.http.failures import Misconfigured, of_platform
 from runtime.http.problems import FieldError, Problem
 from runtime.operations.payload import Payload
 from runtime.request_context import Exchange
@@ -107,13 +107,13 @@ def as_one(problems: Sequence[Problem]) -> Problem:
     return invalid_input(errors)
 
 
-def conflict(items: Sequence[Placed], error: DuplicateKey) -> Exception:
+def conflict(items: Sequence[Placed], error: DuplicateKey | PossibleDuplicate) -> Exception:
     """What to raise for a key that is taken: it is said of the item that has it, where there is one."""
     if not error.item:
         return error
-    sentence = "A record with the same key exists."
-    found = FieldError("duplicate_key", sentence, pointer=items[error.item - 1].at)
-    return Problem(409, "duplicate_key", sentence, errors=[found])
+    said = of_platform(error)
+    found = FieldError(said.code, said.sentence, pointer=items[error.item - 1].at)
+    return Problem(said.status_code, said.code, said.sentence, errors=[found])
 
 
 def group_of(known: InputDefinition, offered: Mapping[str, RecordGroup]) -> RecordGroup:

@@ -9,14 +9,16 @@ from typing import ClassVar
 from django.http import HttpResponse
 
 from crmclient import Guid, Platform, Reference, new_guid
-from crmclient.errors import DuplicateKey, InvalidRecord, RecordNotFound
+from crmclient.errors import DuplicateKey, InvalidRecord, PossibleDuplicate, RecordNotFound
 from crmclient.platform import Create
 from designer.configuration import Endpoint
+from designer.kinds.duplicates import DuplicateSettings
 from designer.kinds.record_groups import groups_of_entity
 from runtime.http.rendering import json_response
 from runtime.operations import payload
 from runtime.operations.base import Description, Operation
 from runtime.operations.child_records import Item, Lists, all_of, conflict
+from runtime.operations.duplicates import Duplicates
 from runtime.operations.payload import Payload
 from runtime.request_context import Exchange
 from runtime.steps import Steps
@@ -34,6 +36,7 @@ class CreateOperation(Operation):
         self.lists = Lists(endpoint, offered, platform)
         attributes = platform.attributes(self.entity)
         self.payload = Payload(endpoint, self.entity, attributes, platform, lists=self.lists.payloads)
+        self._duplicates = Duplicates(self.settings(DuplicateSettings))
         self._guards = CreateGuards(endpoint, platform, self.lists.entities)
         self.steps = Steps(endpoint, platform, fetched=self._guards.fetchers)
 
@@ -43,7 +46,7 @@ class CreateOperation(Operation):
         items = self.lists.items(sent)
         try:
             id = self._create_with(items, sent, exchange) if items else self._create(sent, exchange)
-        except DuplicateKey as error:
+        except (DuplicateKey, PossibleDuplicate) as error:
             id = exchange.chosen_id or ""
             # All or nothing: where the record is there, so are those of its lists.
             if not (exchange.taken_over and self._exists(id, exchange)):
@@ -55,7 +58,9 @@ class CreateOperation(Operation):
         try:
             values = self.payload.bind(exchange, sent)
             self._guards.check(values, exchange)
-            return self.platform.create(self.entity, values, id=exchange.chosen_id, call=exchange.call).id
+            return self.platform.create(
+                self.entity, values, id=exchange.chosen_id, call=self._duplicates.call(exchange)
+            ).id
         except InvalidRecord as error:
             raise self.payload.refusal(error) from error
 
@@ -72,7 +77,7 @@ class CreateOperation(Operation):
         ]
         try:
             self._guards.check(operations[0].values, exchange, children)
-            self.platform.batch(operations, call=exchange.call)
+            self.platform.batch(operations, call=self._duplicates.call(exchange))
         except InvalidRecord as error:
             if error.item:
                 raise self.lists.refusal(items[error.item - 1], error) from error
@@ -106,6 +111,6 @@ class CreateOperation(Operation):
             fields=self.payload.fields(),
             headers={"Location": "Where the record can be read, if anywhere."},
             problems=self.steps.problems(
-                {**payload.PROBLEMS, 409: ("duplicate_key",), **self._guards.problems}
+                {**payload.PROBLEMS, 409: ("duplicate_key", *self._duplicates.codes), **self._guards.problems}
             ),
         )

@@ -13,15 +13,24 @@ from typing import ClassVar, Final
 from django.http import HttpResponse
 
 from crmclient import Platform, Reference, Value
-from crmclient.errors import DuplicateKey, InvalidRecord, RecordNotFound, StateConflict, VersionMismatch
+from crmclient.errors import (
+    DuplicateKey,
+    InvalidRecord,
+    PossibleDuplicate,
+    RecordNotFound,
+    StateConflict,
+    VersionMismatch,
+)
 from crmclient.platform import Update
 from designer.configuration import Endpoint
+from designer.kinds.duplicates import DuplicateSettings
 from designer.kinds.versions import VersionSettings
 from runtime.http.if_match import Versions
 from runtime.operations import payload
 from runtime.operations.base import Description, Operation
 from runtime.operations.child_changes import Change, ChildChanges, refuse_outside
 from runtime.operations.child_records import all_of, conflict
+from runtime.operations.duplicates import Duplicates
 from runtime.operations.payload import Payload
 from runtime.request_context import Exchange
 from runtime.steps import Found
@@ -41,6 +50,7 @@ class UpdateOperation(Operation):
         endpoint = endpoint.without_defaults()
         self.children = ChildChanges(endpoint, self.entity, platform)
         self.payload = Payload(endpoint, self.entity, attributes, platform, lists=self.children.payloads)
+        self.duplicates = Duplicates(self.settings(DuplicateSettings))
         self.guard = WriteGuard(endpoint, self.payload.written, platform, self.children.fetchers)
         self.versions = Versions(self.guard.steps.version, self.settings(VersionSettings))
 
@@ -67,7 +77,7 @@ class UpdateOperation(Operation):
             if found is not None:
                 self.guard.check(found.values, values, exchange)
             return self.platform.update(
-                self.entity, id, values, if_version=wanted, call=exchange.call
+                self.entity, id, values, if_version=wanted, call=self.duplicates.call(exchange)
             ).version
         except InvalidRecord as error:
             raise self.payload.refusal(error) from error
@@ -85,11 +95,11 @@ class UpdateOperation(Operation):
             refuse_outside(changes)
             operations = [own.operation, *(one.operation for one in changes)]
             try:
-                stored = self.platform.batch(operations, call=exchange.call)
+                stored = self.platform.batch(operations, call=self.duplicates.call(exchange))
             except InvalidRecord as error:
                 change = changes[error.item - 1] if error.item else own
                 raise (change.payload or self.payload).refusal(error, change.at) from error
-            except DuplicateKey as error:
+            except (DuplicateKey, PossibleDuplicate) as error:
                 raise conflict(changes, error) from error
             except (VersionMismatch, RecordNotFound) as error:
                 # What is read of the path's record is for the steps to read again.
@@ -124,7 +134,7 @@ class UpdateOperation(Operation):
                 {
                     **payload.PROBLEMS,
                     **self.versions.problems(*payload.PROBLEMS[400], "invalid_id"),
-                    409: ("duplicate_key", "state_conflict"),
+                    409: ("duplicate_key", *self.duplicates.codes, "state_conflict"),
                     **self.children.problems,
                 }
             ),

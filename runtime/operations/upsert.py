@@ -14,6 +14,7 @@ from crmclient import Platform, Upserted, Value
 from crmclient.alternate_keys import written
 from crmclient.errors import DuplicateKey, InvalidRecord, RecordNotFound, StateConflict, VersionMismatch
 from designer.configuration import Endpoint
+from designer.kinds.duplicates import DuplicateSettings
 from designer.kinds.versions import VersionSettings
 from designer.sentences import Sentence
 from runtime.http.failures import Misconfigured
@@ -22,6 +23,7 @@ from runtime.http.problems import Problem
 from runtime.http.rendering import json_response
 from runtime.operations import payload
 from runtime.operations.base import Description, Operation
+from runtime.operations.duplicates import Duplicates
 from runtime.operations.payload import Payload
 from runtime.request_context import Exchange
 from runtime.steps import Steps
@@ -72,6 +74,7 @@ class UpsertOperation(Operation):
         needed = self._rule.needs.fetchers if self._rule else frozenset()
         self.steps = Steps(endpoint, platform, fetched=needed | self._creates.fetchers)
         self._version = platform.conventions.version_of(entity, attributes)
+        self._duplicates = Duplicates(self.settings(DuplicateSettings))
         self._versions = Versions(self._version, VersionSettings())
         self._records = KeyedRecords(entity, self._moves.reads, self._version, platform)
 
@@ -108,7 +111,12 @@ class UpsertOperation(Operation):
             values = self._bind(key, sent, exchange)
             version = next(iter(wish.versions)) if wish.versions else None
             return self.platform.upsert(
-                self.entity, key, values, exists=wish.exists, if_version=version, call=exchange.call
+                self.entity,
+                key,
+                values,
+                exists=wish.exists,
+                if_version=version,
+                call=self._duplicates.call(exchange),
             )
         for _ in range(_ATTEMPTS):
             stored = self._store_found(key, sent, wish, exchange)
@@ -127,7 +135,9 @@ class UpsertOperation(Operation):
             values = self._bind(key, sent, exchange)
             self._creates.check({**key, **values}, exchange)
             try:
-                return self.platform.upsert(self.entity, key, values, exists=False, call=exchange.call)
+                return self.platform.upsert(
+                    self.entity, key, values, exists=False, call=self._duplicates.call(exchange)
+                )
             except DuplicateKey as error:
                 if error.key != self.key.name:
                     raise
@@ -141,7 +151,12 @@ class UpsertOperation(Operation):
         self._moves.check(found, values, exchange)
         try:
             return self.platform.upsert(
-                self.entity, key, values, exists=True, if_version=version, call=exchange.call
+                self.entity,
+                key,
+                values,
+                exists=True,
+                if_version=version,
+                call=self._duplicates.call(exchange),
             )
         except (VersionMismatch, RecordNotFound):
             if wish.exists:
@@ -188,7 +203,7 @@ class UpsertOperation(Operation):
                 {
                     **payload.PROBLEMS,
                     **conditions,
-                    409: ("duplicate_key", "state_conflict"),
+                    409: ("duplicate_key", *self._duplicates.codes, "state_conflict"),
                     **({403: ("outside_row_rule",)} if self._rule is not None else {}),
                 }
             ),

@@ -80,6 +80,11 @@ FINDINGS: dict[str, tuple[str, str, Endpoint]] = {
     "an upsert": (
         "platform-upserts", "settings.key", create(kind="upsert", name="code", settings={"key": "code"}),
     ),
+    "duplicates to be refused": (
+        "platform-duplicates",
+        "settings.refuse_duplicates",
+        create(settings={"refuse_duplicates": True}),
+    ),
     "a version to be sent": (
         "platform-versions",
         "settings.require_if_match",

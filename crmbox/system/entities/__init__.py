@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from crmbox.system.entities.business_unit import BUSINESS_UNIT
+from crmbox.system.entities.duplicate_rules import DUPLICATE_RULE, DUPLICATE_RULE_CONDITION
 from crmbox.system.entities.note import NOTE
 from crmbox.system.entities.role import ROLE
 from crmbox.system.entities.system_user import SYSTEM_USER
@@ -10,7 +11,17 @@ from crmbox.system.entities.team import TEAM
 from crmbox.system.entities.views import SAVED_QUERY, USER_QUERY
 from crmclient.metadata import Relationship
 
-ENTITIES = (BUSINESS_UNIT, SYSTEM_USER, TEAM, ROLE, NOTE, SAVED_QUERY, USER_QUERY)
+ENTITIES = (
+    BUSINESS_UNIT,
+    SYSTEM_USER,
+    TEAM,
+    ROLE,
+    NOTE,
+    SAVED_QUERY,
+    USER_QUERY,
+    DUPLICATE_RULE,
+    DUPLICATE_RULE_CONDITION,
+)
 
 MANY_TO_MANY = (
     Relationship("teammembership_association", "team", "systemuser", intersect="teammembership"),

@@ -27,7 +27,7 @@ class Batches:
     def run(self, operations: Sequence[Operation], call: Call) -> list[Stored | None]:
         if not operations:
             return []
-        made = [self._made(index, operation) for index, operation in enumerate(operations)]
+        made = [self._made(index, operation, call) for index, operation in enumerate(operations)]
         content_type, body = change_set([request for request, _ in made])
         request = Request("POST", f"{self._api.base}$batch", {"Content-Type": content_type}, body)
         answer = self._api.client.send(request, call)
@@ -44,13 +44,13 @@ class Batches:
             for operation, (_, subject), part in zip(operations, made, parts, strict=True)
         ]
 
-    def _made(self, index: int, operation: Operation) -> tuple[Request, Subject]:
+    def _made(self, index: int, operation: Operation, call: Call) -> tuple[Request, Subject]:
         try:
             match operation:
                 case Create():
-                    return self._writes.create(operation)
+                    return self._writes.create(operation, call)
                 case Update():
-                    return self._writes.update(operation)
+                    return self._writes.update(operation, call)
                 case Delete():
                     return self._writes.delete(operation)
         except PlatformError as error:

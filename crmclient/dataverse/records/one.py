@@ -29,7 +29,7 @@ class Records:
         self._files = files
 
     def create(self, operation: Create, call: Call) -> Stored:
-        request, subject = self._writes.create(operation)
+        request, subject = self._writes.create(operation, call)
         answer = self._api.client.send(request, call)
         if answer.after_loss and answer.status == _DUPLICATE:
             # What the first attempt did is not lost with its answer.
@@ -41,7 +41,7 @@ class Records:
         return stored(subject, answer)
 
     def update(self, operation: Update, call: Call) -> Stored:
-        request, subject = self._writes.update(operation)
+        request, subject = self._writes.update(operation, call)
         return stored(subject, self._api.send(request, subject, call))
 
     def delete(self, operation: Delete, call: Call) -> None:

@@ -14,6 +14,7 @@ from crmclient.dataverse.records.decoding import property_name
 from crmclient.dataverse.records.encoding import encode
 from crmclient.dataverse.records.one import Records
 from crmclient.dataverse.records.payload import payload
+from crmclient.dataverse.records.writes import duplicate_detection
 from crmclient.dataverse.subjects import Kind, Subject
 from crmclient.errors import (
     DuplicateKey,
@@ -69,7 +70,7 @@ class Upserts:
         content = payload(self._catalogue, entity, values, creating=not must_exist)
         if any(not _UNFIT.isdisjoint(literal) for literal in literals.values()):
             return self._by_id(entity, known, key, values, exists, if_version, must_exist, call)
-        headers = {"Prefer": REPRESENTATION}
+        headers = {"Prefer": REPRESENTATION, **duplicate_detection(call)}
         if must_exist:
             headers["If-Match"] = tag_of(if_version)
         elif exists is False:

@@ -10,7 +10,7 @@ from crmclient.dataverse.records.payload import payload
 from crmclient.dataverse.subjects import Kind, Subject
 from crmclient.errors import InvalidRecord, RecordNotFound, UnexpectedAnswer, WrongType
 from crmclient.metadata import Entity
-from crmclient.platform import Create, Delete, Update
+from crmclient.platform import Call, Create, Delete, Update
 from crmclient.values import Guid, Stored, Values, new_guid, parse_guid
 
 _NO_CONTENT = 204
@@ -23,7 +23,7 @@ class Writes:
         self._api = api
         self._catalogue = catalogue
 
-    def create(self, operation: Create) -> tuple[Request, Subject]:
+    def create(self, operation: Create, call: Call) -> tuple[Request, Subject]:
         """With an id that is chosen here at the latest, so that sending it again cannot double the record."""
         entity = self._catalogue.entity(operation.entity)
         content = payload(self._catalogue, entity, operation.values, creating=True)
@@ -32,12 +32,12 @@ class Writes:
             "POST",
             paths.with_query(entity.entity_set, {"$select": entity.primary_id}),
             content,
-            {"Prefer": REPRESENTATION},
+            {"Prefer": REPRESENTATION, **duplicate_detection(call)},
             repeatable=True,
         )
         return request, self._subject(entity, id, operation.values)
 
-    def update(self, operation: Update) -> tuple[Request, Subject]:
+    def update(self, operation: Update, call: Call) -> tuple[Request, Subject]:
         """`If-Match` stands on every one: without it Dataverse would create what is not there."""
         entity = self._catalogue.entity(operation.entity)
         id = record_id(entity, operation.id)
@@ -46,7 +46,7 @@ class Writes:
             "PATCH",
             paths.with_query(paths.record(entity, id), {"$select": entity.primary_id}),
             content,
-            {"Prefer": REPRESENTATION, "If-Match": tag_of(operation.if_version)},
+            {"Prefer": REPRESENTATION, "If-Match": tag_of(operation.if_version), **duplicate_detection(call)},
         )
         return request, self._subject(entity, id, operation.values)
 
@@ -66,6 +66,11 @@ class Writes:
             keys=entity.keys,
             primary_id=entity.primary_id,
         )
+
+
+def duplicate_detection(call: Call) -> dict[str, str]:
+    """The header that asks for it: without one Dataverse leaves its rules alone."""
+    return {"MSCRM.SuppressDuplicateDetection": "false"} if call.refuses_duplicates else {}
 
 
 def stored(subject: Subject, answer: Answer) -> Stored:

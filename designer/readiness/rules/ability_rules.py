@@ -10,6 +10,7 @@ from crmclient.query.designed import DesignedQuery
 from crmclient.query.resolving.prepared import Needs
 from designer.expressions import Expression, ExpressionError
 from designer.expressions.members import ENDPOINT_NAMES
+from designer.kinds.duplicates import DuplicateSettings
 from designer.kinds.queries import PaginatedQuerySettings
 from designer.kinds.versions import VersionSettings
 from designer.names import RESERVED_PROPERTIES
@@ -36,6 +37,15 @@ def records_have_versions(subject: EndpointSubject, settings: VersionSettings) -
                 entity=subject.entity,
             ),
             "settings.require_if_match",
+        )
+
+
+@blocking_of(DuplicateSettings, "platform-duplicates")
+def duplicates_are_detected(subject: EndpointSubject, settings: DuplicateSettings) -> Found:
+    if settings.refuse_duplicates and not _can(subject, Ability.DUPLICATES):
+        yield (
+            _("The platform has no duplicate detection. Do not refuse duplicates."),
+            "settings.refuse_duplicates",
         )
 
 

@@ -1,0 +1,32 @@
+"""The setting that kinds share which write what a caller knows of a person or thing."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from django.utils.translation import gettext_noop as _
+from pydantic import Field
+
+from designer.kinds.effects import Effect, Switch
+from designer.kinds.settings import EndpointSettings
+
+
+class DuplicateSettings(EndpointSettings):
+    """`refuse_duplicates`: the platform's duplicate detection rules hold for what calls write."""
+
+    refuse_duplicates: Annotated[
+        bool,
+        Switch(
+            _("possible duplicates became refused"),
+            Effect.BREAKING,
+            _("possible duplicates are no longer refused"),
+            Effect.BEHAVIOUR,
+        ),
+    ] = Field(
+        False,
+        title=_("Refuse duplicates"),
+        description=_(
+            "A call whose record looks like another, by the platform's published duplicate detection rules, "
+            "is refused with 409. Otherwise the rules are not applied."
+        ),
+    )
