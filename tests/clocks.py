@@ -1,14 +1,38 @@
-"""Servers whose clock shows another moment than the machine's, by libfaketime."""
+"""Clocks that show another time: of a module that asks `datetime`, and of a server, by libfaketime."""
 
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
 
 # How long something takes is measured with a clock that nobody sets.
 _MEASURES_TRULY = {"FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+
+
+def ahead(monkeypatch: pytest.MonkeyPatch, module: ModuleType) -> Callable[[float], None]:
+    """Lets that many seconds pass for `module`, which has imported datetime as `dt`."""
+
+    class Clock(dt.datetime):
+        ahead = dt.timedelta()
+
+        @classmethod
+        def now(cls, tz: dt.tzinfo | None = None) -> Any:
+            return dt.datetime.now(tz) + cls.ahead
+
+    class Module:
+        datetime, timedelta, UTC = Clock, dt.timedelta, dt.UTC
+
+    monkeypatch.setattr(module, "dt", Module)
+
+    def pass_by(seconds: float) -> None:
+        Clock.ahead += dt.timedelta(seconds=seconds)
+
+    return pass_by
 
 
 def clock_of(file: Path) -> dict[str, str]:
