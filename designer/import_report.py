@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
-
-from django.db.models import Max, Sum
-from django.utils import timezone
 
 from designer.configuration import Configuration
 from designer.documents.concerned import answers_by
 from designer.documents.judging import Judgement
 from designer.documents.plan import Change
+from designer.endpoint_calls import recent_calls
 from designer.history.effects import Effect, Line, worst
-from designer.models import EndpointCalls
 from designer.releases.proposing import Difference, difference_of
-
-# As long as a month's last call may be ago, whatever the month.
-DAYS = 35
 
 
 @dataclass(frozen=True, slots=True)
 class Affected:
-    """An endpoint that is served now and may answer otherwise afterwards, with its calls of `DAYS` days."""
+    """An endpoint that is served now and may answer otherwise afterwards, with its calls of late."""
 
     endpoint: str
     effect: Effect
@@ -94,7 +88,7 @@ def _affected(made: Iterable[tuple[Change, Difference]], configuration: Configur
             continue
         for key in _concerned(change, configuration):
             effects[key] = worst((effects.get(key, Effect.ADDITIVE), difference.effect))
-    counted = _counted(effects)
+    counted = recent_calls(effects)
     found = [Affected(key, effect, *counted.get(key, (0, None))) for key, effect in effects.items()]
     return sorted(found, key=lambda known: (-known.calls, known.endpoint))
 
@@ -104,10 +98,3 @@ def _concerned(change: Change, configuration: Configuration) -> Iterator[str]:
     for endpoint in configuration.endpoints.values():
         if endpoint.definition.enabled and answers_by(endpoint, change):
             yield endpoint.definition.key
-
-
-def _counted(keys: Collection[str]) -> Mapping[str, tuple[int, dt.datetime]]:
-    since = timezone.now() - dt.timedelta(days=DAYS)
-    rows = EndpointCalls.objects.filter(endpoint__in=keys, hour__gte=since).values("endpoint")
-    summed = rows.annotate(total=Sum("calls"), last=Max("last_at"))
-    return {row["endpoint"]: (row["total"], row["last"]) for row in summed}

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from designer.endpoint_calls import DAYS
 from designer.example_calls.running import CallResult
 from designer.history.effects import Effect
-from designer.import_report import DAYS, ImportReport
+from designer.import_report import ImportReport
 
 
 def counted(results: Sequence[CallResult]) -> str:

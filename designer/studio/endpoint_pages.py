@@ -48,6 +48,7 @@ from designer.studio.navigation.badges import badge
 from designer.studio.navigation.seen import seen_by
 from designer.studio.saving.acknowledgements import change_acknowledgements
 from designer.studio.saving.checked import CheckedAdmin, checker, warn
+from designer.studio.saving.deletions import deleted_endpoint
 from designer.studio.trying.caller_fields import labelled
 from designer.studio.trying.example_pages import example_view, examples_view
 from designer.studio.trying.run_page import may_run, run_view
@@ -61,6 +62,7 @@ class EndpointPages(CheckedAdmin):
     list_select_related = ("module", "entity__module")
     add_form_template = "admin/change_form.html"
     change_form_template = "designer/endpoint/page.html"
+    delete_confirmation_template = "designer/endpoint/delete.html"
     warn_unsaved_form = True
     access_fields = frozenset(
         {
@@ -99,6 +101,11 @@ class EndpointPages(CheckedAdmin):
             if row is not None:
                 request.POST = with_renamed_inputs(request.POST, row)  # type: ignore[assignment]
             return super().changeform_view(request, object_id, *args, **kwargs)
+
+    def render_delete_form(self, request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
+        context["deleted_endpoint"] = deleted_endpoint(request, context["object"])
+        form: HttpResponse = super().render_delete_form(request, context)
+        return form
 
     def kind_of(self, obj: Endpoint | None) -> OperationKind | None:
         return obj.operation if obj else None

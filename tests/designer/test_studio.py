@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
@@ -9,9 +10,21 @@ from typing import Any
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.html import escape
 
-from designer.models import Binding, Endpoint, ExposedEntity, Input, Module, OptionSet, Role, UserProperty
+from designer.loading import load
+from designer.models import (
+    Binding,
+    Endpoint,
+    EndpointCalls,
+    ExposedEntity,
+    Input,
+    Module,
+    OptionSet,
+    Role,
+    UserProperty,
+)
 from tests.callers import Caller
 from tests.designer.studio import add_row, add_url, blocking, change_url, errors, filled, page, send
 
@@ -35,7 +48,6 @@ def test_every_row_of_the_demo_opens_and_saves_unchanged(dora: Client, model: An
         saved = send(dora, change_url(row), filled(opened))
         assert saved.status_code == 302, (row, errors(saved))
     from designer.documents.writing import export, to_bytes
-    from designer.loading import load
     from project.demo import CONFIGURATION
 
     assert to_bytes(export(load())) == CONFIGURATION.read_bytes()
@@ -227,6 +239,33 @@ def test_of_thousands_of_endpoints_that_need_a_row_the_first_are_named(
     with django_assert_max_num_queries(50):
         shown = dora.get(reverse("admin:designer_module_delete", args=[sales.pk])).content.decode()
     assert f"… and {known + 950} more" in shown
+
+
+def test_the_page_that_would_delete_an_endpoint_says_who_would_miss_it(dora: Client) -> None:
+    endpoint = _accounts_endpoint()
+    url = reverse("admin:designer_endpoint_delete", args=[endpoint.pk])
+    assert "Nobody called it in the last 35 days." in page(dora, url).content.decode()
+    hour = timezone.now().replace(minute=0, second=0, microsecond=0)
+    key = load().endpoints[endpoint.pk].definition.key
+    for ago, calls in ((1, 5), (40 * 24, 100)):
+        at = hour - dt.timedelta(hours=ago)
+        EndpointCalls.objects.create(endpoint=key, hour=at, calls=calls, last_at=at)
+
+    shown = page(dora, url).content.decode()
+
+    assert "POST /api/sales/accounts" in shown
+    last = timezone.localtime(hour - dt.timedelta(hours=1))
+    assert f"5 calls in the last 35 days, the last one at {last:%Y-%m-%d %H:%M}." in shown
+    assert "Calls are answered with 404 as soon as it is deleted." in shown
+    assert "To get it back, press “Undo”" in shown
+
+
+def test_the_page_that_would_delete_a_disabled_endpoint_says_that_nobody_calls_it(dora: Client) -> None:
+    endpoint = _accounts_endpoint()
+    Endpoint.objects.filter(pk=endpoint.pk).update(enabled=False)
+    shown = page(dora, reverse("admin:designer_endpoint_delete", args=[endpoint.pk])).content.decode()
+    assert "It is disabled, so nobody can call it." in shown
+    assert "answered with 404" not in shown
 
 
 def test_a_user_property_in_use_cannot_be_deleted(dora: Client) -> None:

@@ -22,10 +22,11 @@ from designer.documents.plan import plan
 from designer.documents.problems import DocumentError
 from designer.documents.reading import LARGEST_DOCUMENT
 from designer.documents.writing import export
+from designer.endpoint_calls import DAYS
 from designer.history.recording import Origin
 from designer.history.refused import ChangeRefused
 from designer.history.restoring import all_groups
-from designer.import_report import DAYS, ImportReport, report_on
+from designer.import_report import ImportReport, report_on
 from designer.importing import Source, import_document, preview_source
 from designer.loading import latest
 from designer.models import AuditEntry

@@ -10,7 +10,8 @@ from django.http import HttpRequest
 from designer.documents.judging import Judgement
 from designer.documents.problems import DocumentError
 from designer.documents.writing import export
-from designer.import_report import DAYS, ImportReport, report_on
+from designer.endpoint_calls import DAYS
+from designer.import_report import ImportReport, report_on
 from designer.loading import latest
 from designer.models import Proposal
 from designer.proposals.contents import Contents
