@@ -13,7 +13,7 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from django.http import HttpResponse
 
 from project.observability.middleware import put_refused
-from runtime.http.problems import Problem, respond
+from runtime.http.problems import Problem, respond, unknown_route
 from runtime.http.sound_headers import listed
 from runtime.serving.dispatch import is_of_the_api
 
@@ -37,11 +37,11 @@ class Application:
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         if not _names_one_host(environ):
             problem = Problem(400, "bad_host", "Send one Host header, with the name of this service.")
-            request = WSGIRequest(environ)
-            put_refused(request, problem)
-            return _whole(respond(problem, request), environ, start_response)
+            return _refused(problem, environ, start_response)
         path = environ.get("PATH_INFO", "")
         if is_of_the_api(path):
+            if not _is_text(path):
+                return _refused(unknown_route(), environ, start_response)
             return self._of_the_api(environ, start_response)
         if path != LIVE:
             return self._django(environ, start_response)
@@ -67,6 +67,25 @@ def _names_one_host(environ: dict[str, Any]) -> bool:
     if not host:
         return environ.get("SERVER_PROTOCOL") == "HTTP/1.0"
     return _HOST.fullmatch(host) is not None
+
+
+def _is_text(path: str) -> bool:
+    """Of a path as WSGI has it, a character a byte. Bytes that are no UTF-8 Django writes as escapes, which
+    are another path.
+    """
+    if path.isascii():
+        return True
+    try:
+        path.encode("latin-1").decode()
+    except UnicodeError:
+        return False
+    return True
+
+
+def _refused(problem: Problem, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+    request = WSGIRequest(environ)
+    put_refused(request, problem)
+    return _whole(respond(problem, request), environ, start_response)
 
 
 def _whole(response: HttpResponse, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
