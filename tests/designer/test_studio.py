@@ -257,7 +257,7 @@ def test_the_page_that_would_delete_an_endpoint_says_who_would_miss_it(dora: Cli
     last = timezone.localtime(hour - dt.timedelta(hours=1))
     assert f"5 calls in the last 35 days, the last one at {last:%Y-%m-%d %H:%M}." in shown
     assert "Calls are answered with 404 as soon as it is deleted." in shown
-    assert "To get it back, press “Undo”" in shown
+    assert "The message that confirms the deletion offers “Undo”." in shown
 
 
 def test_the_page_that_would_delete_a_disabled_endpoint_says_that_nobody_calls_it(dora: Client) -> None:

@@ -98,7 +98,7 @@ class ImportPage(StudioPage):
             allow_failing_calls="allow_failing_calls" in request.POST,
         )
         if judged.plan.does_nothing:
-            messages.info(request, _("It is so already: nothing had to be changed."))
+            messages.info(request, _("Nothing was changed: everything is like that already."))
         else:
             note(request, AuditEntry.Action.IMPORT)
             say_done(request, _("Imported."), judged.version)

@@ -142,7 +142,7 @@ class RestoreRelease(StudioView):
                 messages.error(request, said(problem))
             return HttpResponseRedirect(reverse("studio:release", args=[pk]))
         if done.plan.does_nothing:
-            messages.info(request, _("It is so already: nothing had to be changed."))
+            messages.info(request, _("Nothing was changed: everything is like that already."))
         else:
             note(request, AuditEntry.Action.RESTORE, release)
             say_done(request, _("Release %(release)s is served now.") % {"release": release}, done.version)

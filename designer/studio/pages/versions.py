@@ -143,7 +143,7 @@ class RestoreVersion(StudioView):
                 messages.error(request, said(problem))
             return back
         if done.plan.does_nothing:
-            messages.info(request, _("It is so already: nothing had to be changed."))
+            messages.info(request, _("Nothing was changed: everything is like that already."))
             return back
         note(request, AuditEntry.Action.RESTORE, lazy(_restored, str)(change), f"version {pk}")
         say_done(request, f"{what}.", done.version)
