@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from crmbox.engine.definitions import Ownership
 from crmbox.metadata import NO_EXTRAS, Extras
 from crmbox.system.labels import label
-from crmclient.metadata import Attribute, Entity, Relationship
+from crmclient.metadata import Attribute, AttributeType, Entity, Relationship, RequiredLevel
 
-NAME = label("Name", "Name", "الاسم")
+_NAME = label("Name", "Name", "الاسم")
 BUSINESS_UNIT_LABEL = label("Business Unit", "Unternehmenseinheit", "وحدة العمل")
 
 
@@ -22,3 +22,15 @@ class SystemEntity:
     relationships: tuple[Relationship, ...] = ()
     ownership: Ownership = Ownership.ORGANIZATION
     extras: Extras = NO_EXTRAS
+
+
+def named(max_length: int) -> Attribute:
+    """The `name` that its records are called by."""
+    return Attribute(
+        "name",
+        AttributeType.STRING,
+        _NAME,
+        required=RequiredLevel.APPLICATION,
+        max_length=max_length,
+        is_primary_name=True,
+    )

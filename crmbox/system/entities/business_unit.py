@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from crmbox.metadata import Extras
-from crmbox.system.entities.base import BUSINESS_UNIT_LABEL, NAME, SystemEntity
+from crmbox.system.entities.base import BUSINESS_UNIT_LABEL, SystemEntity, named
 from crmbox.system.labels import label
 from crmclient.metadata import (
     Attribute,
@@ -11,7 +11,6 @@ from crmclient.metadata import (
     Cascade,
     Entity,
     Relationship,
-    RequiredLevel,
 )
 
 BUSINESS_UNIT = SystemEntity(
@@ -24,14 +23,7 @@ BUSINESS_UNIT = SystemEntity(
         primary_name="name",
     ),
     (
-        Attribute(
-            "name",
-            AttributeType.STRING,
-            NAME,
-            required=RequiredLevel.APPLICATION,
-            max_length=160,
-            is_primary_name=True,
-        ),
+        named(160),
         Attribute(
             "parentbusinessunitid",
             AttributeType.LOOKUP,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from crmbox.metadata import Extras
 from crmbox.records.duplicates import RuleStatus, Sameness
-from crmbox.system.entities.base import NAME, SystemEntity
+from crmbox.system.entities.base import SystemEntity, named
 from crmbox.system.labels import label
 from crmclient.metadata import (
     Attribute,
@@ -31,14 +31,7 @@ DUPLICATE_RULE = SystemEntity(
         primary_name="name",
     ),
     (
-        Attribute(
-            "name",
-            AttributeType.STRING,
-            NAME,
-            required=RequiredLevel.APPLICATION,
-            max_length=160,
-            is_primary_name=True,
-        ),
+        named(160),
         Attribute(
             "baseentityname",
             AttributeType.STRING,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crmbox.system.entities.base import BUSINESS_UNIT_LABEL, NAME, SystemEntity
+from crmbox.system.entities.base import BUSINESS_UNIT_LABEL, SystemEntity, named
 from crmbox.system.labels import label
 from crmclient.metadata import (
     Attribute,
@@ -23,14 +23,7 @@ ROLE = SystemEntity(
         primary_name="name",
     ),
     (
-        Attribute(
-            "name",
-            AttributeType.STRING,
-            NAME,
-            required=RequiredLevel.APPLICATION,
-            max_length=100,
-            is_primary_name=True,
-        ),
+        named(100),
         Attribute(
             "businessunitid",
             AttributeType.LOOKUP,

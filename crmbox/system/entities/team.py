@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from crmbox.metadata import Extras
-from crmbox.system.entities.base import BUSINESS_UNIT_LABEL, NAME, SystemEntity
+from crmbox.system.entities.base import BUSINESS_UNIT_LABEL, SystemEntity, named
 from crmbox.system.labels import label
 from crmclient.metadata import (
     Attribute,
@@ -28,14 +28,7 @@ TEAM = SystemEntity(
         primary_name="name",
     ),
     (
-        Attribute(
-            "name",
-            AttributeType.STRING,
-            NAME,
-            required=RequiredLevel.APPLICATION,
-            max_length=160,
-            is_primary_name=True,
-        ),
+        named(160),
         Attribute(
             "description",
             AttributeType.MEMO,

@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 from crmbox.engine.definitions import Ownership
-from crmbox.system.entities.base import NAME, SystemEntity
+from crmbox.system.entities.base import SystemEntity, named
 from crmbox.system.labels import label
 from crmclient.metadata import Attribute, AttributeType, Entity, RequiredLevel
 
 _ATTRIBUTES = (
-    Attribute(
-        "name",
-        AttributeType.STRING,
-        NAME,
-        required=RequiredLevel.APPLICATION,
-        max_length=200,
-        is_primary_name=True,
-    ),
+    named(200),
     Attribute(
         "description",
         AttributeType.MEMO,
