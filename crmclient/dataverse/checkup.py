@@ -190,10 +190,14 @@ def _untold(platform: Platform) -> Iterator[Step]:
     """What the application user may not read of the metadata, a privilege a step."""
     parts = defaultdict[str, list[str]](list)
     try:
-        for ask in (platform.option_sets, platform.processes, platform.languages, platform.security_roles):
+        for ask in (platform.option_sets, platform.processes, platform.languages):
             # Kept beside what is known.
             with suppress(MissingPrivilege):
                 ask()
+        try:
+            platform.security_roles()
+        except MissingPrivilege as error:
+            parts[error.privilege].append("security roles")
         unknown = platform.missing_privileges() if isinstance(platform, KeepsMetadata) else {}
     except PlatformError as error:
         yield Step("metadata", Outcome.FAILED, str(error), "Its security role must read customizations.")

@@ -130,7 +130,9 @@ def test_a_missing_privilege_is_named_with_where_to_add_it(
         assert "good    read incident" in output
 
 
-@pytest.mark.parametrize("privilege", ["prvReadCustomAPI", "prvReadOptionSet", "prvReadRelationship"])
+@pytest.mark.parametrize(
+    "privilege", ["prvReadCustomAPI", "prvReadOptionSet", "prvReadRelationship", "prvReadRole"]
+)
 def test_metadata_that_may_not_be_read_is_a_warning_that_names_the_privilege(
     site: Site, settings: dict[str, str], crm: Server, privilege: str
 ) -> None:
