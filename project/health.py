@@ -55,7 +55,7 @@ class _Readiness:
     def check(self) -> bool:
         with self._lock:
             if time.monotonic() >= self._until:
-                self._ready = self._asked()
+                self._ready = self._migrations_applied() and self._writable()
                 if self._ready:
                     _unmigrated.worked()
                     _silent.worked()
@@ -66,13 +66,6 @@ class _Readiness:
     def forget(self) -> None:
         """Ask the database the next time, whatever it said."""
         self._until = 0.0
-
-    def _asked(self) -> bool:
-        with Watch(connection, time.monotonic() + PATIENCE) as watch:
-            ready = self._migrations_applied() and self._writable()
-        if watch.struck and not connection.in_atomic_block:
-            connection.close()
-        return ready
 
     def _migrations_applied(self) -> bool:
         """Asked until it is so: no migration is undone under a running server."""
@@ -89,16 +82,19 @@ class _Readiness:
 
     def _writable(self) -> bool:
         """Writes: a full disk and a database that takes no writes show in no other way."""
-        try:
-            with transaction.atomic(), connection.cursor() as cursor:
-                cursor.execute(_WRITE, (dt.datetime.now(dt.UTC),))
-        except (DatabaseError, InterfaceError) as error:
-            # Busy with another writer, it still reads.
-            if trouble_of(error) is Trouble.BUSY:
-                return True
-            _log_silence(error)
-            return False
-        return True
+        with Watch(connection, time.monotonic() + PATIENCE) as watch:
+            try:
+                with transaction.atomic(), connection.cursor() as cursor:
+                    cursor.execute(_WRITE, (dt.datetime.now(dt.UTC),))
+                writable = True
+            except (DatabaseError, InterfaceError) as error:
+                # Busy with another writer, it still reads.
+                writable = trouble_of(error) is Trouble.BUSY
+                if not writable:
+                    _log_silence(error)
+        if watch.struck and not connection.in_atomic_block:
+            connection.close()
+        return writable
 
 
 def _log_silence(error: Exception) -> None:
