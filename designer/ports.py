@@ -211,12 +211,26 @@ class Runtime(Protocol):
         """
         ...
 
-    def openapi(self, roles: Collection[str] | None, caller_type: str = USER_TYPE) -> bytes:
+    def openapi(
+        self,
+        roles: Collection[str] | None,
+        caller_type: str = USER_TYPE,
+        configuration: Configuration | None = None,
+    ) -> bytes:
         """The OpenAPI document, as JSON, that callers of that type with these roles are given; None: those
-        without a token.
+        without a token. Of a `configuration` that is not live, as if it were.
 
         Raises NotReady while it is being made.
         """
+        ...
+
+    def schema(
+        self,
+        roles: Collection[str] | None,
+        caller_type: str = USER_TYPE,
+        configuration: Configuration | None = None,
+    ) -> bytes:
+        """As `openapi`, what `/api/schema` answers to them."""
         ...
 
     def explain_token(self, token: str, configuration: Configuration) -> Explanation:

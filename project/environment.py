@@ -441,6 +441,13 @@ SETTINGS: tuple[Setting, ...] = (
         "Show OpenAPI documents and `/api/schema` only to callers with a token.",
     ),
     Setting(
+        "PROPOSALS_API",
+        flag,
+        "0",
+        "Whether proposals can be opened and read at `/api/admin/proposals`, with keys that are made in the "
+        "studio under Proposal keys.",
+    ),
+    Setting(
         "DESCRIPTION_WAIT",
         whole,
         "12",

@@ -275,7 +275,7 @@ CORS_EXPOSE_HEADERS = [
 ]
 CORS_ALLOW_HEADERS = [
     *("Accept", "Authorization", "Content-Type", "Content-Disposition", "Idempotency-Key", "X-Request-Id"),
-    *("If-Match", "If-None-Match", "If-Range", "Range", "Cache-Control"),
+    *("If-Match", "If-None-Match", "If-Range", "Range", "Cache-Control", "Portico-Proposal"),
 ]
 CORS_URLS_REGEX = API_PATHS
 if env["TRUSTED_PROXIES"]:

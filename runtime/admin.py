@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.contrib import admin, messages
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
@@ -29,11 +30,15 @@ from runtime.callers.api_accounts import ApiAccount
 from runtime.callers.keys import key_pages  # noqa: F401  registers itself
 from runtime.callers.local import revoke_all
 from runtime.callers.recordless_callers import finding_of
+from runtime.proposals.proposal_key import ProposalKey
+from runtime.proposals.proposal_key_pages import ProposalKeyAdmin
 
 # Rows of the machinery, which nobody can do anything sensible with by hand.
 for _model in (BlacklistedToken, OutstandingToken, TOTPDevice):
     admin.site.unregister(_model)
 admin.site.unregister(User)
+if settings.PORTICO["PROPOSALS_API"]:
+    admin.site.register(ProposalKey, ProposalKeyAdmin)
 
 # What those read who may look but not change.
 _SEEN = ((None, {"fields": ("username", "is_open", "role_names", "caller_type", "record", "rate")}),)

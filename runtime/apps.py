@@ -16,6 +16,7 @@ class Runtime(AppConfig):
         from runtime.callers.refusal_counts import count_from_now_on
         from runtime.describe import page_views
         from runtime.describe.fragment_maker import watch_saves
+        from runtime.proposals import proposal_views
         from runtime.serving import builtin_routes
         from runtime.serving.registering import EndpointRegistrar
 
@@ -24,4 +25,5 @@ class Runtime(AppConfig):
         registration.provide(EndpointRegistrar())
         builtin_routes.serve()
         page_views.serve()
+        proposal_views.serve()
         label(self.get_models())

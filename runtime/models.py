@@ -11,6 +11,7 @@ from runtime.callers.refusal_counts import RefusalCount
 from runtime.callers.token_families import TokenFamily
 from runtime.describe.fragment_store import DescriptionFragment
 from runtime.idempotency.models import IdempotencyRecord
+from runtime.proposals.proposal_key import ProposalKey
 
 __all__ = [
     "ApiAccount",
@@ -19,6 +20,7 @@ __all__ = [
     "FailedLogins",
     "IdempotencyRecord",
     "KnownNetwork",
+    "ProposalKey",
     "RefusalCount",
     "Registration",
     "TokenFamily",

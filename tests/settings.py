@@ -7,6 +7,8 @@ import tempfile
 from urllib.parse import urlsplit
 
 os.environ.setdefault("PORTICO_MODE", "development")
+# What is off by default, and whether it is on is read once.
+os.environ.setdefault("PROPOSALS_API", "1")
 
 # Processes that share the work share no limits and nothing kept: each has a database of Redis to itself.
 if os.environ.get("CACHE_URL") and (worker := os.environ.get("PYTEST_XDIST_WORKER")):

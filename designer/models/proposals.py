@@ -31,7 +31,8 @@ class Proposal(models.Model):
 
     `digest` is that of `base`, `approved` that of what was approved: what has changed since is not.
     Accounts are names: accounts go, what they did stays. `version` is what publishing has made. `named` is
-    what the document has from values of the environment.
+    what the document has from values of the environment. `reading_digest` is the SHA-256 of the secret with
+    which applications read what is proposed; empty while nobody has asked for one.
     """
 
     class State(models.TextChoices):
@@ -51,6 +52,7 @@ class Proposal(models.Model):
     document = models.TextField(editable=False)
     digest = models.CharField(max_length=64, editable=False)
     named = models.JSONField(default=dict, encoder=ExactJSONEncoder, decoder=ExactJSONDecoder)
+    reading_digest = models.CharField(max_length=64, blank=True, default="", db_default="", editable=False)
     account = models.CharField(_("opened by"), max_length=150, blank=True)
     opened_at = models.DateTimeField(_("opened at"), auto_now_add=True)
     edited_by = models.CharField(_("edited by"), max_length=150, blank=True)

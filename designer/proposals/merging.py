@@ -51,6 +51,8 @@ class Merge:
             try:
                 _put(made, key, replaced(old, new, there, key[0]))
             except Clash:
+                # Until somebody says which it shall be, it is as it is proposed.
+                _put(made, key, new)
                 clashes.append(_told(key, old, there))
                 continue
             if _access(key, old) != _access(key, there):

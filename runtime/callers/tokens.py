@@ -41,7 +41,8 @@ from runtime.callers.cache import RecentCache
 from runtime.callers.caller import Caller, Claims, Identity
 from runtime.callers.caller_records import CallerRecords, records_in
 from runtime.callers.issuers import resolution
-from runtime.callers.keys.key_callers import bearer, caller_of, is_of_a_key, key_in, refuse_elsewhere
+from runtime.callers.keys.key_callers import bearer, caller_of, is_of_a_key, key_in
+from runtime.callers.keys.key_verification import refuse_elsewhere
 from runtime.callers.minute_cache import Kept, MinuteCache
 from runtime.callers.portable import Unportable, to_bytes
 from runtime.callers.recognition import Recognition, present

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 from django.conf import settings
 
 from runtime.describe.fragment_maker import CHILD
-from runtime.describe.fragment_store import AT_ONCE, read_fragments
+from runtime.describe.fragment_store import AT_ONCE, read_fragments, store_fragments
 from runtime.describe.fragments import Digests, Fragment, make, read
 from runtime.http.problems import Problem
 from runtime.serving.served import Served
@@ -41,6 +41,8 @@ class FragmentCache:
 
     def keep_only(self, served: Served) -> None:
         """Forget the fragments of what is served no longer."""
+        if served.is_proposed:
+            return
         present = {self.digests.of(served, id) for id in served.routes.ids()}
         if len(self._fragments) > 2 * len(present) + AT_ONCE:
             self._fragments = {key: value for key, value in self._fragments.items() if key in present}
@@ -53,6 +55,8 @@ class FragmentCache:
         if not CHILD.is_used:
             for digest, id in missing.items():
                 self._fragments[digest] = read(make(served, id), self._components)
+        elif served.is_proposed:
+            self._make_proposed(served, missing)
         elif not self._waiting.acquire(blocking=False):
             raise _not_yet()
         else:
@@ -60,6 +64,21 @@ class FragmentCache:
                 self._wait(missing)
             finally:
                 self._waiting.release()
+
+    def _make_proposed(self, served: Served, missing: dict[str, int]) -> None:
+        """Here: the child process knows nothing but what is live. Others find what was made."""
+        if not self._waiting.acquire(blocking=False):
+            raise _not_yet()
+        try:
+            ends = time.monotonic() + settings.PORTICO["DESCRIPTION_WAIT"]
+            for digest, id in missing.items():
+                if time.monotonic() > ends:
+                    raise _not_yet()
+                content = make(served, id)
+                store_fragments({digest: content})
+                self._fragments[digest] = read(content, self._components)
+        finally:
+            self._waiting.release()
 
     def _wait(self, missing: dict[str, int]) -> None:
         ends = time.monotonic() + settings.PORTICO["DESCRIPTION_WAIT"]

@@ -18,6 +18,7 @@ from runtime.describe.audience import Audience, audience_of, modules
 from runtime.describe.document_cache import DOCUMENTS, tag_of
 from runtime.describe.openapi_document import as_yaml, openapi
 from runtime.describe.own_routes import PAGES, Page
+from runtime.describe.proposed import HEADER, META, proposal_in
 from runtime.describe.schema_forms import form_of
 from runtime.describe.schema_parts import PLACES
 from runtime.describe.schema_shapes import published
@@ -92,7 +93,9 @@ class PageViewSet(GuardedViewSet):
         tag, packed = self._tags(asked)
         packs = takes_gzip(request)
         shown = packed if packs else tag
-        headers = {"ETag": shown, "Vary": "Authorization, Accept-Encoding"}
+        headers = {"ETag": shown, "Vary": f"Authorization, Accept-Encoding, {HEADER}"}
+        if asked.served.is_proposed:
+            headers["Cache-Control"] = "private, no-store"
         # For who has it, nothing is put together; `*` asks whether there is anything at all.
         if shown in request.META.get("HTTP_IF_NONE_MATCH", ""):
             return HttpResponse(status=304, headers=headers)
@@ -124,7 +127,8 @@ class PageViewSet(GuardedViewSet):
         parameters = read_parameters(exchange.request, page.known)
         if errors := _wrong_choice(page, parameters):
             raise invalid_parameters(errors)
-        served = current()
+        sent = exchange.request.META.get(META)
+        served = current() if sent is None else proposal_in(sent)
         lcid = read_lcid(parameters, ENGLISH)
         return Asked(
             served=served,

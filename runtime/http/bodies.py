@@ -27,7 +27,7 @@ def read_object(request: HttpRequest, *, optional: bool = False) -> dict[str, An
     """
     if optional and _is_missing(request.META):
         return {}
-    _refuse_other_media(request.META)
+    refuse_other_media(request.META)
     raw = read_body(request)
     try:
         # "all" would keep strings and keys of hostile bodies in memory for ever.
@@ -44,16 +44,17 @@ def read_object(request: HttpRequest, *, optional: bool = False) -> dict[str, An
     return value
 
 
-def read_body(request: HttpRequest) -> bytes:
-    """The whole body, which may be small only.
+def read_body(request: HttpRequest, most: int = 0) -> bytes:
+    """The whole body, of `most` bytes, or what BODY_LIMIT says.
 
     Raises Problem 400 `incomplete_body` when its sender broke off, 411, 413 `too_large`.
     """
     length = announced_length(request)
-    most: int = settings.PORTICO["BODY_LIMIT"]
+    most = most or settings.PORTICO["BODY_LIMIT"]
     if length > most:
         raise Problem(413, "too_large", f"A body may hold at most {most} bytes.")
-    raw = request.body
+    # Django bounds `body` as it bounds forms.
+    raw = request.body if length <= settings.DATA_UPLOAD_MAX_MEMORY_SIZE else request.read(length)
     # What was cut off may still be JSON or a form, with a part of the values.
     if len(raw) != length:
         raise Problem(400, "incomplete_body", "The body ended before its Content-Length.")
@@ -100,7 +101,8 @@ def _is_missing(meta: dict[str, Any]) -> bool:
     return meta.get("CONTENT_LENGTH", "") in ("", "0") and "HTTP_TRANSFER_ENCODING" not in meta
 
 
-def _refuse_other_media(meta: dict[str, Any]) -> None:
+def refuse_other_media(meta: dict[str, Any]) -> None:
+    """Raises Problem 415 for anything but plain JSON."""
     media = meta.get("CONTENT_TYPE", "").partition(";")[0].strip().lower()
     if media not in _JSON_TYPES:
         raise Problem(415, "unsupported_media_type", "Send the body as application/json.")

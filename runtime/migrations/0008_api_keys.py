@@ -2,7 +2,7 @@
 
 import django.db.models.deletion
 
-import runtime.callers.keys.api_key
+import runtime.callers.keys.hashed_key
 from django.db import migrations, models
 
 
@@ -44,7 +44,7 @@ class Migration(migrations.Migration):
                 ('digest', models.CharField(editable=False, max_length=64)),
                 ('record', models.UUIDField(blank=True, help_text='The record that calls with the key stand for.', null=True, verbose_name='record')),
                 ('caller_type', models.ForeignKey(default='service', help_text='Which entity the record is in, and which endpoints admit the key.', on_delete=django.db.models.deletion.PROTECT, related_name='+', to='designer.callertype', to_field='name', verbose_name='caller type')),
-                ('networks', models.TextField(blank=True, help_text='The addresses and networks that the key may be sent from, one a line, such as 192.0.2.0/24. Leave the list empty to allow every address.', max_length=4000, validators=[runtime.callers.keys.api_key.validate_networks], verbose_name='addresses')),
+                ('networks', models.TextField(blank=True, help_text='The addresses and networks that the key may be sent from, one a line, such as 192.0.2.0/24. Leave the list empty to allow every address.', max_length=4000, validators=[runtime.callers.keys.hashed_key.validate_networks], verbose_name='addresses')),
                 ('expires_at', models.DateTimeField(blank=True, help_text='In UTC. The dashboard announces it 14 days before. Leave it empty for a key without an end.', null=True, verbose_name='expires at')),
                 ('active', models.BooleanField(default=True, help_text='A key that is not active loses access within a minute.', verbose_name='active')),
                 ('made_at', models.DateTimeField(auto_now_add=True, verbose_name='made at')),

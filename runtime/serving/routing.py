@@ -189,16 +189,20 @@ class Builtin(NamedTuple):
 _BUILTIN: dict[str, Builtin] = {}
 # By the path of what a name stands under.
 _NAMED: dict[str, Builtin] = {}
+# Of those with one segment more behind the name, by the path with `_ANY` for the name.
+_UNDER_NAME: dict[str, Builtin] = {}
 
 
 def add_builtin(path: str, views: Mapping[str, BuiltinView]) -> None:
-    """Answer at `path`, whose last segment may be `{name}`, with `views` by method.
+    """Answer at `path`, whose last segment or last but one may be `{name}`, with `views` by method.
 
     Rooms add their own when the app is ready, so that no request needs those of the others.
     """
     place, _, last = path.rpartition("/")
     if last == "{name}":
         _NAMED[place] = Builtin(path, views)
+    elif "{name}" in path:
+        _UNDER_NAME[path.replace("{name}", _ANY)] = Builtin(path, views)
     else:
         _BUILTIN[path] = Builtin(path, views)
 
@@ -207,4 +211,8 @@ def builtin_at(path: str) -> Builtin | None:
     """The route of the API's own at `path`; a trailing slash makes no difference."""
     if path.endswith("/"):
         path = path[:-1]
-    return _BUILTIN.get(path) or _NAMED.get(path.rpartition("/")[0])
+    place, _, last = path.rpartition("/")
+    found = _BUILTIN.get(path) or _NAMED.get(place)
+    if found is None and _UNDER_NAME:
+        found = _UNDER_NAME.get(f"{place.rpartition('/')[0]}/{_ANY}/{last}")
+    return found

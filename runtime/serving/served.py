@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import logging
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from django.db import DatabaseError, InterfaceError
@@ -49,6 +49,8 @@ class Served:
     recognition: Recognition
     # Whether some endpoint caches its answers.
     caches: bool = False
+    # Described, and not served: see `as_proposed`.
+    is_proposed: bool = False
     views: dict[int, View] = field(default_factory=dict)
 
     def view(self, id: int) -> View:
@@ -59,7 +61,9 @@ class Served:
         return known
 
     def _build(self, endpoint: Endpoint) -> View:
-        return _build(endpoint, self.platform, self.metadata)
+        # Nobody waits for what is only proposed: its mistakes stand in its review.
+        level = logging.DEBUG if self.is_proposed else logging.ERROR
+        return _build(endpoint, self.platform, self.metadata, level)
 
 
 _lock = threading.Lock()
@@ -137,6 +141,17 @@ def current_and_generations() -> tuple[Served, str | None]:
     return served, generations
 
 
+def as_proposed(configuration: Configuration) -> Served:
+    """What would be served of a configuration that is not live, for those who describe it."""
+    live = current()
+    last = max(configuration.endpoints, default=0)
+    # Descriptions know the API's own routes by ids that are not above zero, which those that are new have.
+    endpoints = {id if id > 0 else last - id: endpoint for id, endpoint in configuration.endpoints.items()}
+    configuration = replace(configuration, endpoints=endpoints)
+    served = _anew(configuration, live.metadata, live.platform, RoutingTable.of(configuration))
+    return replace(served, is_proposed=True)
+
+
 def _next(previous: Served | None, metadata: str, platform: Platform) -> Served:
     if previous is None or previous.platform is not platform:
         configuration = load()
@@ -208,7 +223,7 @@ def _recognised_by(configuration: Configuration) -> Any:
     return configuration.roles, configuration.issuers, configuration.caller_types
 
 
-def _build(endpoint: Endpoint, platform: Platform, metadata: str) -> View:
+def _build(endpoint: Endpoint, platform: Platform, metadata: str, level: int = logging.ERROR) -> View:
     actions: dict[str, Any] = {method.lower(): "run" for method in endpoint.methods}
     access = endpoint.definition.access
     try:
@@ -219,7 +234,8 @@ def _build(endpoint: Endpoint, platform: Platform, metadata: str) -> View:
             raise
         # Kept like any view: the reason does not change until the configuration or the metadata does.
         foreseen = isinstance(error, Misconfigured | MetadataError | InvalidQuery | Unsupported | ValueError)
-        logger.error(
+        logger.log(
+            level,
             "endpoint %s cannot be served: %s",
             endpoint.definition.key,
             error,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import orjson
 
 from crmclient import Guid
+from crmclient.metadata import ENGLISH
 from designer import ports
 from designer.configuration import Configuration, Endpoint
 from designer.definitions import IssuerDefinition, UserPropertyDefinition
@@ -15,10 +17,11 @@ from designer.names import USER_TYPE
 from designer.platform import get_platform
 from runtime.callers.issuers import of_environment
 from runtime.callers.platform_users import platform_users
+from runtime.describe.api_schema import Schema
 from runtime.describe.audience import ANONYMOUS_READERS, Audience
 from runtime.describe.openapi_document import openapi
+from runtime.describe.proposed import served_of
 from runtime.http.problems import Problem
-from runtime.serving.served import current
 from runtime.studio.issuer_discovery import discovered, unreachable
 from runtime.studio.preview import preview
 from runtime.studio.rehearsals import rehearse
@@ -54,12 +57,23 @@ class StudioRuntime:
     ) -> ports.UserExample:
         return user_example(properties, name, user, roles, caller_type, claims)
 
-    def openapi(self, roles: Collection[str] | None, caller_type: str = USER_TYPE) -> bytes:
-        audience = ANONYMOUS_READERS if roles is None else Audience(frozenset(roles), caller_type)
-        try:
-            return orjson.dumps(openapi(current(), audience))
-        except Problem as problem:
-            raise ports.NotReady(problem.sentence) from problem
+    def openapi(
+        self,
+        roles: Collection[str] | None,
+        caller_type: str = USER_TYPE,
+        configuration: Configuration | None = None,
+    ) -> bytes:
+        with _ready():
+            return orjson.dumps(openapi(served_of(configuration), _audience(roles, caller_type)))
+
+    def schema(
+        self,
+        roles: Collection[str] | None,
+        caller_type: str = USER_TYPE,
+        configuration: Configuration | None = None,
+    ) -> bytes:
+        with _ready():
+            return Schema(served_of(configuration), _audience(roles, caller_type), ENGLISH).document()
 
     def explain_token(self, token: str, configuration: Configuration) -> ports.Explanation:
         return explain(token, configuration)
@@ -75,3 +89,15 @@ class StudioRuntime:
 
     def users(self) -> Mapping[Guid, str]:
         return platform_users(get_platform())
+
+
+def _audience(roles: Collection[str] | None, caller_type: str) -> Audience:
+    return ANONYMOUS_READERS if roles is None else Audience(frozenset(roles), caller_type)
+
+
+@contextmanager
+def _ready() -> Iterator[None]:
+    try:
+        yield
+    except Problem as problem:
+        raise ports.NotReady(problem.sentence) from problem

@@ -13,7 +13,7 @@ from django.http import HttpRequest
 
 from runtime.callers.failed_logins import Wait
 from runtime.callers.keys.api_key import ApiKey
-from runtime.callers.keys.key_callers import WrongKey, verify
+from runtime.callers.keys.key_verification import WrongKey, verify
 from runtime.callers.login import waiting
 from runtime.callers.refusals import RefusedCaller
 from runtime.http.addresses import client_address
@@ -30,7 +30,7 @@ def client_of(request: HttpRequest, sent: Mapping[str, Any]) -> ApiKey:
     """
     id, secret = _credentials(request, sent)
     try:
-        return verify(id, secret, client_address(request))
+        return verify(ApiKey, id, secret, client_address(request))
     except WrongKey as wrong:
         raise _refused(wrong.wait, "wrong_key") from None
     except RefusedCaller as refusal:

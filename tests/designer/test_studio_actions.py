@@ -47,7 +47,7 @@ from designer.studio.audited import Audited
 from runtime.callers.issuers.registration import Registration
 from runtime.callers.local import issue
 from runtime.callers.refusal_counts import RefusalCount, refusal_counts
-from runtime.models import ApiAccount, ApiKey, FailedLogins
+from runtime.models import ApiAccount, ApiKey, FailedLogins, ProposalKey
 from tests.designer.pages import ARGUMENT, OUTSIDE, routes
 from tests.designer.rows import endpoint
 from tests.designer.studio import page
@@ -79,9 +79,9 @@ class World:
         api = User.objects.create_user("program", password=PASSWORD)
         self.account = ApiAccount.objects.create(user=api)
         issue(api)
-        key = ApiKey(name="spare")
-        key.make()
-        key.save()
+        for key in (ApiKey(name="spare"), ProposalKey(name="spare")):
+            key.make()
+            key.save()
         for user in (self.lost, api):
             now = dt.datetime.now(dt.UTC)
             FailedLogins.objects.create(account=user.username, failures=9, since=now, last_at=now)
@@ -129,7 +129,7 @@ class World:
 
     def _about(self, name: str) -> Any:
         if name.startswith("studio:"):
-            if "proposal" in name:
+            if "propos" in name:
                 return Proposal.objects.get()
             # The last version is what there is: going back to it would do nothing.
             return Release.objects.get() if "release" in name else Version.objects.order_by("-pk")[1]
@@ -218,6 +218,13 @@ SENT: dict[str, Callable[[World], dict[str, Any]]] = {
     "studio:import": _document,
     "studio:new_proposal": lambda world: {"title": "Other titles", "module": "sales"},
     "studio:proposal": lambda world: {"withdraw": "1"},
+    "studio:try_proposed": lambda world: {
+        "caller": "token",
+        "roles": ["sales-rep"],
+        "user": RITA_REP,
+        "mode": "dry",
+        "body__name": "A",
+    },
     "studio:protection": lambda world: {"group-sales": "protected"},
     "studio:new_query": lambda world: {
         "query": '<fetch><entity name="account"><attribute name="name"/></entity></fetch>',
@@ -263,7 +270,11 @@ SENT: dict[str, Callable[[World], dict[str, Any]]] = {
 }
 SENT["admin:password_change"] = SENT["studio:own_password"]
 # What a form asks of its address.
-_ABOUT = {"studio:expose": "?entity=contact", "admin:designer_endpoint_example-call": "?name=one"}
+_ABOUT = {
+    "studio:expose": "?entity=contact",
+    "studio:try_proposed": "?endpoint=sales.accounts.create",
+    "admin:designer_endpoint_example-call": "?name=one",
+}
 # What shows something, and neither changes nor calls anything.
 SHOWN = {
     *("admin:search", "admin:index", "admin:autocomplete", "admin:jsi18n", "admin:password_change_done"),
@@ -281,6 +292,8 @@ ASKED = {
     *("admin:designer_endpoint_run", "studio:accept_metadata", "studio:refresh_metadata"),
     *("admin:designer_userproperty_example", "admin:designer_userproperty_example_new"),
     *("admin:designer_endpoint_example-calls", "admin:designer_optionset_example-calls"),
+    # Dry, as every write that is only proposed.
+    "studio:try_proposed",
 }
 
 

@@ -85,6 +85,8 @@ _ACCOUNTS = (
     (
         (_("API accounts"), "key", "runtime", "apiaccount"),
         (_("API keys"), "vpn_key", "runtime", "apikey"),
+        # Registered where the setting PROPOSALS_API switches them on.
+        (_("Proposal keys"), "draw", "runtime", "proposalkey"),
         (_("Studio accounts"), "person", "auth", "user"),
         (_("Groups"), "group", "auth", "group"),
         (_("Failed logins"), "lock_clock", "runtime", "failedlogins"),
@@ -166,6 +168,8 @@ def _changelist(request: HttpRequest, app: str, model: str) -> str:
 
 def _addition(request: HttpRequest, app: str, model: str) -> str:
     """Empty for what the account may not add, or nobody can by hand."""
+    if not admin.site.is_registered(apps.get_model(app, model)):
+        return ""
     registered = admin.site.get_model_admin(apps.get_model(app, model))
     if not registered.has_add_permission(request):
         return ""

@@ -26,6 +26,7 @@ from designer.loading import latest
 from designer.models import AuditEntry, Proposal
 from designer.proposals.opening import open_copy, open_source, rebase, replace_document
 from designer.proposals.publishing import approve, go_back, is_approved, may_be_approved_by, publish, withdraw
+from designer.proposals.reading_secret import give_secret
 from designer.studio.hidden_lists import document_for
 from designer.studio.look import dress
 from designer.studio.pages.base import Crumb, StudioPage, StudioView
@@ -140,6 +141,7 @@ class ProposalPage(StudioPage):
                 "review": review(proposal, self.request, with_calls="calls" in self.request.GET),
                 "approved": is_approved(proposal),
                 "may_edit": is_open and may(_OPEN),
+                "may_try": is_open and may("designer.change_endpoint"),
                 "may_approve": is_open and may(_APPROVE) and not is_approved(proposal),
                 "is_somebody_else": may_be_approved_by(proposal, account),
                 "may_publish": is_open and may(_PUBLISH),
@@ -151,6 +153,8 @@ class ProposalPage(StudioPage):
 
     def post(self, request: HttpRequest, pk: int) -> HttpResponseBase:
         proposal = get_object_or_404(Proposal, pk=pk)
+        if "secret" in request.POST:
+            return self._with_secret(request, proposal)
         name = next((name for name in _STEPS if name in request.POST), None)
         if name is None:
             return _to(proposal)
@@ -159,6 +163,17 @@ class ProposalPage(StudioPage):
         except (DocumentError, ChangeRefused) as error:
             return self.again(problems=error.problems)
         return _to(proposal)
+
+    def _with_secret(self, request: HttpRequest, proposal: Proposal) -> HttpResponseBase:
+        """The page that shows it. Neither a session nor a message holds it: both are kept."""
+        _require(request, _OPEN)
+        if not proposal.is_open:
+            return self.again(problems=[_("The proposal is closed.")])
+        secret = give_secret(proposal)
+        note(request, AuditEntry.Action.PROPOSAL, proposal, "gave applications a new secret")
+        answer = self.render_to_response(self.get_context_data(secret=secret))
+        answer["Cache-Control"] = "no-store"
+        return answer
 
 
 class ProposalDocument(StudioView):

@@ -39,6 +39,8 @@ class Review:
     can_take_over: bool = False
     has_calls: bool = False
     refusals: Sequence[str] = ()
+    # The keys of endpoints that it makes or changes, and that would be there.
+    endpoints: Sequence[str] = ()
     days: int = DAYS
 
     @property
@@ -57,12 +59,17 @@ def review(proposal: Proposal, request: HttpRequest, *, with_calls: bool) -> Rev
     differences = sorted(map(difference_of, seen), key=lambda known: -known.effect.rank)
     if not proposal.is_open:
         return Review(differences, ())
+    endpoints = sorted(
+        change.key
+        for change in contents.changes
+        if change.collection.field == "endpoints" and change.after is not None
+    )
     try:
         merge = Merge.of(contents, export(latest()))
         held_back = [said(known) for known in obstacles(proposal)]
         judged = judge_proposal(proposal, with_calls=with_calls)
     except DocumentError as error:
-        return Review(differences, [said(problem) for problem in error.problems])
+        return Review(differences, [said(problem) for problem in error.problems], endpoints=endpoints)
     return Review(
         differences,
         held_back,
@@ -74,4 +81,5 @@ def review(proposal: Proposal, request: HttpRequest, *, with_calls: bool) -> Rev
         can_take_over=merge.has_moved and not merge.clashes,
         has_calls=with_calls,
         refusals=tuple(judged.sentences()),
+        endpoints=endpoints,
     )

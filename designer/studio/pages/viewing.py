@@ -1,4 +1,7 @@
-"""“View as”: the API that callers of a type and role see, from the description that its callers are given."""
+"""“View as”: the API that callers of a type and role see, from the description that its callers are given.
+
+Of what is live or, with the number of one in the address, of what a proposal would make of it.
+"""
 
 from __future__ import annotations
 
@@ -8,22 +11,29 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from django import forms
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from designer.access_matrix import types_in_use
+from designer.configuration import Configuration
 from designer.definitions import CallerTypeDefinition
+from designer.documents.problems import DocumentError
 from designer.loading import latest
-from designer.models import Role
+from designer.models import Proposal, Role
 from designer.names import USER_TYPE
 from designer.ports import NotReady, get_runtime
+from designer.proposals.proposed import proposed_configuration
+from designer.sentences import said
 from designer.studio.look import dress
 from designer.studio.pages.base import StudioPage, StudioView
 from designer.studio.trying.caller_fields import type_field
 
 ANYONE = "anonymous"
+# In the address: the number of a proposal.
+PROPOSAL = "proposal"
 _METHODS = ("get", "post", "patch", "put", "delete")
 _MAY = "designer.view_endpoint"
 
@@ -65,10 +75,11 @@ class ViewAsPage(StudioPage):
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         chosen = self.request.GET.getlist("role")
         groups: defaultdict[str, list[SeenOperation]] = defaultdict(list)
-        links = _links()
+        proposal = _proposal(self.request)
+        links = _links() if proposal is None else {}
         not_ready = ""
         try:
-            document = json.loads(_document(self.request))
+            document = json.loads(_openapi(self.request, _configuration(proposal)))
         except NotReady as error:
             document, not_ready = {}, str(error)
         for path, item in document.get("paths", {}).items():
@@ -88,30 +99,74 @@ class ViewAsPage(StudioPage):
             not_ready=not_ready,
             count=sum(len(group) for group in groups.values()),
             query=self.request.GET.urlencode(),
+            proposal=proposal,
             **kwargs,
         )
 
 
-class ViewedDocument(StudioView):
-    """The OpenAPI document itself, as these callers get it."""
+class _Viewed(StudioView):
+    """A document itself, as these callers get it."""
 
     permission_required = _MAY
     http_method_names = ["get"]
+    file_name = ""
 
     def get(self, request: HttpRequest) -> HttpResponse:
         try:
-            answer = HttpResponse(_document(request), content_type="application/json")
+            content = self.content(request, _configuration(_proposal(request)))
         except NotReady as error:
             return HttpResponse(
                 str(error), status=503, content_type="text/plain", headers={"Retry-After": "5"}
             )
-        answer["Content-Disposition"] = 'attachment; filename="openapi.json"'
+        answer = HttpResponse(content, content_type="application/json")
+        answer["Content-Disposition"] = f'attachment; filename="{self.file_name}"'
         return answer
 
+    def content(self, request: HttpRequest, configuration: Configuration | None) -> bytes:
+        """Raises NotReady."""
+        raise NotImplementedError
 
-def _document(request: HttpRequest) -> bytes:
+
+class ViewedDocument(_Viewed):
+    file_name = "openapi.json"
+
+    def content(self, request: HttpRequest, configuration: Configuration | None) -> bytes:
+        return _openapi(request, configuration)
+
+
+class ViewedSchema(_Viewed):
+    file_name = "schema.json"
+
+    def content(self, request: HttpRequest, configuration: Configuration | None) -> bytes:
+        return get_runtime().schema(_roles(request), _caller_type(request), configuration)
+
+
+def _openapi(request: HttpRequest, configuration: Configuration | None) -> bytes:
+    return get_runtime().openapi(_roles(request), _caller_type(request), configuration)
+
+
+def _roles(request: HttpRequest) -> list[str] | None:
     roles = request.GET.getlist("role")
-    return get_runtime().openapi(None if ANYONE in roles else roles, _caller_type(request))
+    return None if ANYONE in roles else roles
+
+
+def _proposal(request: HttpRequest) -> Proposal | None:
+    """The one that the address names. Raises Http404."""
+    number = request.GET.get(PROPOSAL, "")
+    if not number:
+        return None
+    if not request.user.has_perm("designer.view_proposal") or not (number.isascii() and number.isdecimal()):
+        raise Http404
+    return get_object_or_404(Proposal, pk=number[:18])
+
+
+def _configuration(proposal: Proposal | None) -> Configuration | None:
+    if proposal is None:
+        return None
+    try:
+        return proposed_configuration(proposal)
+    except DocumentError as error:
+        raise NotReady(" ".join(said(problem) for problem in error.problems)) from error
 
 
 def _caller_type(request: HttpRequest) -> str:

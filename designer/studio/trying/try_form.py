@@ -15,7 +15,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from designer.configuration import Endpoint
-from designer.definitions import CallerTypeDefinition
+from designer.definitions import CallerTypeDefinition, RoleDefinition
 from designer.models import Role
 from designer.models.fields import ExactJSONEncoder
 from designer.ports import Attempt, Outcome, Preview
@@ -40,11 +40,17 @@ class TryForm(CallerForm):
         types: Sequence[CallerTypeDefinition],
         *,
         may_be_real: bool,
+        known_roles: Sequence[RoleDefinition] | None = None,
         **kwargs: Any,
     ) -> None:
+        """`known_roles` are those to choose from, where they are not those that are live."""
         super().__init__(types, **kwargs)
         self._preview = preview
         roles = endpoint.definition.access.roles
+        if known_roles is None:
+            choices = [(role.name, str(role)) for role in Role.objects.all()]
+        else:
+            choices = [(role.name, role.title or role.name) for role in known_roles]
         self.fields["caller"] = dress(
             forms.ChoiceField(
                 label=_("Call as"),
@@ -56,7 +62,7 @@ class TryForm(CallerForm):
             forms.MultipleChoiceField(
                 label=_("Roles"),
                 required=False,
-                choices=[(role.name, str(role)) for role in Role.objects.all()],
+                choices=choices,
                 initial=roles[:1],
                 widget=forms.CheckboxSelectMultiple,
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from http import HTTPStatus
+from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -48,7 +49,9 @@ def try_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow, kept_at:
     configuration = configuration_of(pages, request, row, values)
     endpoint = configuration.endpoints[row.pk]
     preview = get_runtime().preview(endpoint, f"{request.scheme}://{request.get_host()}")
-    sent = {"data": values, "files": request.FILES} if "mode" in values and REFILL not in values else {}
+    sent: dict[str, Any] = {}
+    if "mode" in values and REFILL not in values:
+        sent = {"data": values, "files": request.FILES}
     types = admitted_types(endpoint.definition.access, configuration)
     form = TryForm(endpoint, preview, types, may_be_real=request.user.has_perm(FOR_REAL), **sent)
     if is_docked:
@@ -66,7 +69,7 @@ def try_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow, kept_at:
             if response is not None:
                 return response
         else:
-            outcome = _tried(request, endpoint, configuration, attempt)
+            outcome = tried(request, endpoint, configuration, attempt)
     if outcome is not None and form.is_bound and form.is_valid():
         form.refuse(outcome)
     context = {
@@ -77,7 +80,8 @@ def try_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow, kept_at:
         "unsaved": values.get(UNSAVED, ""),
         "docked": DOCKED if is_docked else "",
         "form": form,
-        "table": _table(outcome),
+        "table": table_of(outcome),
+        "may_keep": UNSAVED not in values and not is_docked,
         "keep": KEEP,
         "keep_as": KEEP_AS,
         "longest_name": LONGEST_NAME,
@@ -94,7 +98,7 @@ def try_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow, kept_at:
     return TemplateResponse(request, f"designer/endpoint/{template}.html", context)
 
 
-def _table(outcome: Outcome | None) -> AnswerTable | None:
+def table_of(outcome: Outcome | None) -> AnswerTable | None:
     if outcome is None or outcome.status >= HTTPStatus.BAD_REQUEST:
         return None
     return answer_table(outcome.body)
@@ -127,7 +131,7 @@ def _call_once(
         return None
     call = tried_calls.claim(request, row, token)
     if call is not None:
-        tried_calls.finish(call, _tried(request, endpoint, configuration, attempt))
+        tried_calls.finish(call, tried(request, endpoint, configuration, attempt))
     else:
         made = tried_calls.find(request, row, token)
         if made is None or not tried_calls.is_same(made, request):
@@ -142,9 +146,10 @@ def _call_once(
     return HttpResponseRedirect(f"{request.path}?{tried_calls.place_of(token)}{docked}", status=303)
 
 
-def _tried(
+def tried(
     request: HttpRequest, endpoint: Endpoint, configuration: Configuration, attempt: Attempt
 ) -> Outcome:
+    """What becomes of the call, which the audit log notes."""
     outcome = get_runtime().attempt(endpoint, configuration, attempt)
     who = "anonymous" if attempt.anonymous else ", ".join(attempt.roles) or "no role"
     how = "dry run" if attempt.dry else "for real"

@@ -1,0 +1,118 @@
+"""Whether a key is good here and now, of whichever kind. Wrong ones are counted as failed logins are."""
+
+from __future__ import annotations
+
+import datetime as dt
+import ipaddress
+import logging
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import TypeVar
+
+from django.db import DatabaseError
+from django.db.models import Q
+from rest_framework_simplejwt.settings import api_settings
+
+from runtime.callers.failed_logins import Wait, count_failure, forgive_pair, wait_of
+from runtime.callers.keys.hashed_key import HashedKey, bearer_pattern, is_key, prefix_pattern
+from runtime.callers.refusals import RefusedCaller, invalid_token
+from runtime.http.addresses import network
+
+logger = logging.getLogger("portico.callers")
+
+OWN_ISSUER: str = api_settings.ISSUER
+# How exact *last used* is. Each process verifies a key once a minute; a write each time would be in the way.
+_FRESH = dt.timedelta(minutes=5)
+
+K = TypeVar("K", bound=HashedKey)
+
+
+class WrongKey(Exception):
+    """No such key, or another secret. `wait`: what it has led to, if it has."""
+
+    def __init__(self, wait: Wait | None) -> None:
+        super().__init__()
+        self.wait = wait
+
+
+def key_in(authorization: str, model: type[HashedKey]) -> tuple[str, str] | None:
+    """Prefix and secret of the key in an `Authorization` header; None where there is another token."""
+    match = bearer_pattern(model.BEGINNING).fullmatch(authorization)
+    return None if match is None else (match[1], match[2])
+
+
+def verify(model: type[K], prefix: str, secret: str, address: str) -> K:
+    """The key, which is good and may be sent from `address`.
+
+    Raises WrongKey, which is counted as a failed login is, and RefusedCaller 401 `invalid_token` for a key
+    that is right but not good here, or now.
+    """
+    account = f"key {prefix}" if prefix_pattern(model.BEGINNING).fullmatch(prefix) else "key"
+    # Apart from passwords: a machine with an old key must not lock the people of its network out.
+    place = f"keys {network(address)}" if address else "keys"
+    wait = wait_of(account, place)
+    if wait is not None:
+        raise WrongKey(wait)
+    rows = model._default_manager.filter(prefix=prefix)
+    found = rows.first() if account != "key" else None
+    if not is_key(found, prefix, secret) or found is None:
+        raise WrongKey(count_failure(account, place, of_account=False))
+    if not found.active:
+        raise _refused("The API key is not active.", "key_inactive")
+    if found.has_expired:
+        raise _refused("The API key has expired.", "expired")
+    refuse_elsewhere(found.allowed_networks, address)
+    _note_use(model, found, account, place)
+    return found
+
+
+def verify_sent(model: type[K], prefix: str, secret: str, address: str) -> K:
+    """As `verify`, for a key that was sent as it is: raises RefusedCaller alone, also 429."""
+    try:
+        return verify(model, prefix, secret, address)
+    except WrongKey as wrong:
+        if wrong.wait is None:
+            raise _refused("There is no such API key.", "wrong_key") from None
+        raise RefusedCaller(
+            429,
+            "too_many_requests",
+            f"Too many wrong API keys. Try again in {wrong.wait.seconds} s.",
+            wrong.wait.reason,
+            **{"Retry-After": str(wrong.wait.seconds)},
+        ) from None
+
+
+def refuse_elsewhere(networks: Iterable[str], address: str) -> None:
+    """Raises RefusedCaller 401 unless `address` is in one of `networks`, where there are any."""
+    networks = tuple(networks)
+    if networks and not _is_within(networks, address):
+        raise _refused("The API key is not good from your address.", "address")
+
+
+@lru_cache(maxsize=10_000)
+def _is_within(networks: tuple[str, ...], address: str) -> bool:
+    try:
+        here = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return False
+    return any(here in ipaddress.ip_network(known) for known in networks)
+
+
+def _note_use(model: type[HashedKey], key: HashedKey, account: str, place: str) -> None:
+    """Also a success: the failures of the key from there are over."""
+    now = dt.datetime.now(dt.UTC)
+    if key.last_used_at is not None and now - key.last_used_at < _FRESH:
+        return
+    try:
+        longer_ago = Q(last_used_at=None) | Q(last_used_at__lt=now - _FRESH)
+        model._default_manager.filter(longer_ago, pk=key.pk).update(last_used_at=now)
+        forgive_pair(account, place)
+    except DatabaseError:
+        # A database that takes no writes now is no reason to refuse a read.
+        logger.warning("The last use of an API key was not noted.")
+
+
+def _refused(detail: str, reason: str) -> RefusedCaller:
+    refusal = invalid_token(detail, reason)
+    refusal.issuer = OWN_ISSUER
+    return refusal

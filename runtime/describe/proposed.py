@@ -1,0 +1,49 @@
+"""What is proposed, described as if it were served: for applications that are built against it."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+
+from designer.configuration import Configuration, Revision
+from designer.documents.problems import DocumentError
+from designer.proposals.proposed import proposed_configuration, proposed_revision
+from designer.proposals.reading_secret import open_proposal_of
+from runtime.http.problems import unknown_route
+from runtime.serving.served import Served, as_proposed, current
+
+# A request header, and its name among Django's.
+HEADER = "Portico-Proposal"
+META = "HTTP_PORTICO_PROPOSAL"
+# Making one takes as long as loading the configuration; few are read at a time.
+_MOST = 4
+
+_lock = threading.Lock()
+_kept: OrderedDict[tuple[Revision, str], Served] = OrderedDict()
+
+
+def proposal_in(sent: str) -> Served:
+    """Of the proposal that the value of HEADER names. Raises Problem 404 for whatever names none."""
+    proposal = open_proposal_of(sent)
+    if proposal is None:
+        raise unknown_route()
+    key = proposed_revision(proposal), current().metadata
+    with _lock:
+        known = _kept.get(key)
+        if known is not None:
+            _kept.move_to_end(key)
+            return known
+    try:
+        made = served_of(proposed_configuration(proposal))
+    except DocumentError:
+        raise unknown_route() from None
+    with _lock:
+        _kept[key] = made
+        while len(_kept) > _MOST:
+            _kept.popitem(last=False)
+    return made
+
+
+def served_of(configuration: Configuration | None) -> Served:
+    """What is described: of a configuration that is not live or, with None, of what is served."""
+    return current() if configuration is None else as_proposed(configuration)

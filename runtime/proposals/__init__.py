@@ -1,0 +1,1 @@
+"""`/api/admin/proposals`: systems open and read proposals, with keys of their own. Nobody publishes here."""

@@ -1,0 +1,185 @@
+"""What answers at `/api/admin/proposals` and under it, where PROPOSALS_API is set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from django.conf import settings
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+
+from designer.audit import note_account
+from designer.documents.problems import DocumentError
+from designer.importing import Source
+from designer.models import AuditEntry, Proposal
+from designer.proposals.opening import replace_document
+from designer.proposals.reading_secret import give_secret
+from designer.proposals.reporting import proposal_json, review_json
+from runtime.callers.keys.key_verification import OWN_ISSUER, key_in, verify_sent
+from runtime.callers.refusals import RefusedCaller
+from runtime.http.addresses import client_address
+from runtime.http.limits import count_address, count_caller
+from runtime.http.problems import FieldError, Problem, unknown_route
+from runtime.http.query_string import invalid_parameters, read_parameters
+from runtime.http.rendering import JSON, json_response, refuse_unacceptable
+from runtime.proposals.new_proposal import NewProposal, read_document, refused
+from runtime.proposals.proposal_key import ProposalKey
+from runtime.serving.routing import BuiltinView, add_builtin
+
+PATH = "/api/admin/proposals"
+_PER_PAGE = 100
+_YES = {"true": True, "false": False}
+_UNKEPT = {"Cache-Control": "no-store"}
+
+# A view behind its key.
+_View = Callable[[HttpRequest, ProposalKey], HttpResponse]
+
+
+def serve() -> None:
+    """Answer there, where the setting says so; otherwise there is nothing."""
+    if settings.PORTICO["PROPOSALS_API"]:
+        add_builtin(PATH, {"GET": _guarded(_list), "POST": _guarded(_open)})
+        add_builtin(f"{PATH}/{{name}}", {"GET": _guarded(_read)})
+        add_builtin(f"{PATH}/{{name}}/document", {"GET": _guarded(_document), "PUT": _guarded(_replace)})
+
+
+def _guarded(view: _View) -> BuiltinView:
+    return partial(_answer, view)
+
+
+def _answer(view: _View, request: HttpRequest) -> HttpResponse:
+    key = _key_of(request)
+    refuse_unacceptable(request.META.get("HTTP_ACCEPT"))
+    response = view(request, key)
+    for name, value in _UNKEPT.items():
+        response.headers[name] = value
+    return response
+
+
+def _key_of(request: HttpRequest) -> ProposalKey:
+    """The key that the request carries, counted. Raises Problem 401, 429."""
+    sent = key_in(request.META.get("HTTP_AUTHORIZATION", ""), ProposalKey)
+    if sent is None:
+        count_address(request)
+        raise Problem(
+            401,
+            "authentication_required",
+            "Send a proposal key: `Authorization: Bearer porticoproposal…`. The studio makes them.",
+            headers={"WWW-Authenticate": "Bearer"},
+        )
+    try:
+        key = verify_sent(ProposalKey, *sent, client_address(request))
+    except RefusedCaller:
+        count_address(request)
+        raise
+    count_caller(OWN_ISSUER, key.prefix, request)
+    return key
+
+
+def _list(request: HttpRequest, key: ProposalKey) -> HttpResponse:
+    """The newest first; `before` goes on behind the one with that id."""
+    parameters = read_parameters(request, ("state", "before"))
+    errors = []
+    states = Proposal.State.values
+    if (state := parameters.get("state")) is not None and state not in states:
+        errors.append(FieldError("not_allowed", f"Must be one of: {', '.join(states)}.", parameter="state"))
+    before = parameters.get("before")
+    if before is not None and not _is_id(before):
+        errors.append(FieldError("wrong_type", "Must be the id of a proposal.", parameter="before"))
+    if errors:
+        raise invalid_parameters(errors)
+    rows = Proposal.objects.defer("base", "document", "named")
+    if state is not None:
+        rows = rows.filter(state=state)
+    if before is not None:
+        rows = rows.filter(pk__lt=int(before))
+    found = list(rows[: _PER_PAGE + 1])
+    last = found[_PER_PAGE - 1].pk if len(found) > _PER_PAGE else None
+    of_state = "" if state is None else f"state={state}&"
+    return json_response(
+        {
+            "proposals": [proposal_json(proposal) for proposal in found[:_PER_PAGE]],
+            "next": None if last is None else f"{PATH}?{of_state}before={last}",
+        }
+    )
+
+
+def _open(request: HttpRequest, key: ProposalKey) -> HttpResponse:
+    """201. The `secret` is in this answer alone."""
+    read_parameters(request, ())
+    new = NewProposal.of(request)
+    with transaction.atomic():
+        proposal = new.open(key.account)
+        secret = give_secret(proposal)
+        _note(request, key, proposal, "opened")
+    answer = {**proposal_json(proposal), "page": _page(proposal), "secret": secret}
+    return json_response(answer, status=201, headers={"Location": f"{PATH}/{proposal.pk}"})
+
+
+def _read(request: HttpRequest, key: ProposalKey) -> HttpResponse:
+    """With its review while it is open; `calls=true` makes the example calls for it."""
+    parameters = read_parameters(request, ("calls",))
+    if parameters.get("calls", "false") not in _YES:
+        raise invalid_parameters([FieldError("not_allowed", "Must be true or false.", parameter="calls")])
+    proposal = _proposal_in(request)
+    review = None
+    if proposal.is_open:
+        try:
+            review = review_json(proposal, with_calls=_YES[parameters.get("calls", "false")])
+        except DocumentError as error:
+            raise refused(error) from error
+    return json_response({**proposal_json(proposal), "page": _page(proposal), "review": review})
+
+
+def _document(request: HttpRequest, key: ProposalKey) -> HttpResponse:
+    read_parameters(request, ())
+    proposal = _proposal_in(request)
+    _note(request, key, proposal, "read", AuditEntry.Action.EXPORT)
+    return HttpResponse(proposal.document.encode(), content_type=JSON)
+
+
+def _replace(request: HttpRequest, key: ProposalKey) -> HttpResponse:
+    """Of a proposal that the same key has opened. A document of a module is all of it: what it lacks goes."""
+    read_parameters(request, ())
+    proposal = _proposal_in(request)
+    if proposal.account != key.account:
+        raise Problem(403, "forbidden", "Only the key that has opened the proposal may change it.")
+    raw = read_document(request)
+    try:
+        source = Source.of_document(raw)._replace(removes={proposal.module})
+        with transaction.atomic():
+            replace_document(proposal, source, key.account)
+            _note(request, key, proposal, "edited")
+    except DocumentError as error:
+        raise refused(error) from error
+    return json_response({**proposal_json(proposal), "page": _page(proposal)})
+
+
+def _proposal_in(request: HttpRequest) -> Proposal:
+    """The one whose id stands in the path. Raises Problem 404."""
+    id = request.path_info.removeprefix(PATH).split("/")[1]
+    found = Proposal.objects.filter(pk=int(id)).first() if _is_id(id) else None
+    if found is None:
+        raise unknown_route()
+    return found
+
+
+def _is_id(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) <= 18
+
+
+def _page(proposal: Proposal) -> str:
+    """The path of the page on which people review it."""
+    return reverse("studio:proposal", args=[proposal.pk])
+
+
+def _note(
+    request: HttpRequest,
+    key: ProposalKey,
+    proposal: Proposal,
+    what: str,
+    action: AuditEntry.Action = AuditEntry.Action.PROPOSAL,
+) -> None:
+    note_account(key.account, action, proposal, what, address=client_address(request))
