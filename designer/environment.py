@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from django.db import transaction
 
 from designer.definitions import ConfigurationDocument
-from designer.documents.environment_values import NamedValue, Supply, Use, with_names
+from designer.documents.environment_values import Supply
 from designer.documents.keys import COLLECTIONS
+from designer.documents.named_values import NamedValue, Use, with_names
+from designer.documents.record_keys import RecordKey
 from designer.models import EnvironmentValue, EnvironmentValueUse
+from designer.platform import get_platform
+from designer.records_by_key import PlatformRecords
 
 # Keys to a query: databases bound the parameters of one.
 _CHUNK = 200
 
 
 def supply(given: Mapping[str, str] | None = None) -> Supply:
-    """What names mean here: as `given`, as the process's environment says, or as they were last imported."""
-    return Supply(given or {}, dict(EnvironmentValue.objects.values_list("name", "text")))
+    """What names mean here: as `given`, as the process's environment says, or as they were last imported.
+    Which record a key means is asked of the platform each time."""
+    stored = dict(EnvironmentValue.objects.values_list("name", "text"))
+    return Supply(PlatformRecords(get_platform()), given or {}, stored)
 
 
 def remember(document: ConfigurationDocument, values: Collection[NamedValue], uses: Collection[Use]) -> None:
@@ -51,9 +57,27 @@ def remember(document: ConfigurationDocument, values: Collection[NamedValue], us
 
 
 def named_json(document: ConfigurationDocument) -> dict[str, Any]:
-    """The document's JSON, with names where its values came from names."""
-    uses: defaultdict[tuple[str, str], list[tuple[str, NamedValue]]] = defaultdict(list)
-    for use in EnvironmentValueUse.objects.select_related("value"):
-        named = NamedValue(use.value.name, use.value.type, use.value.text)
-        uses[use.collection, use.key].append((use.path, named))
-    return with_names(document.to_json(), uses)
+    """The document's JSON, with names where imports took its values from names."""
+    rows = EnvironmentValueUse.objects.select_related("value")
+    return named_as(
+        document,
+        [NamedValue(row.value.name, row.value.type, row.value.text) for row in rows],
+        [Use(row.collection, row.key, row.path, row.value.name) for row in rows],
+    )
+
+
+def named_as(
+    document: ConfigurationDocument, values: Iterable[NamedValue], uses: Iterable[Use]
+) -> dict[str, Any]:
+    """The document's JSON, with the names of `values` where `uses` say that it has them from there."""
+    by_name = {named.name: named for named in values}
+    known: defaultdict[tuple[str, str], list[tuple[str, NamedValue]]] = defaultdict(list)
+    for use in uses:
+        known[use.collection, use.key].append((use.path, by_name[use.name]))
+    return with_names(document.to_json(), known)
+
+
+def named_entities() -> frozenset[str]:
+    """The entities of records that imports have found by their keys."""
+    keys = map(RecordKey.of_name, EnvironmentValue.objects.values_list("name", flat=True))
+    return frozenset(record.entity for record in keys if record is not None)

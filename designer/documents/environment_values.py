@@ -1,10 +1,4 @@
-"""Values that differ from one environment to the next: a document names them, each environment supplies them.
-
-    {"env": "PORTAL_TEAM_ID", "type": "Guid"}     where a value may stand
-    value="{env:PORTAL_TEAM_ID}"                  in FetchXML
-
-What is stored is the value. Which places have it from a name is kept beside, so that an export says the name.
-"""
+"""Reading the names in a document: each is resolved to the value that this environment has for it."""
 
 from __future__ import annotations
 
@@ -13,50 +7,29 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal
 from typing import Any, Final
-from xml.sax.saxutils import escape
+from xml.sax.saxutils import escape, unescape
 
 from designer.definitions import ConfigurationDocument, InputDefinition
-from designer.documents.keys import COLLECTIONS, Key, Location, Place
+from designer.documents.keys import COLLECTIONS, Location, Place
+from designer.documents.named_values import UNQUOTED, NamedValue, Use, is_name, path_of
 from designer.documents.problems import DocumentError
+from designer.documents.record_keys import LONGEST_NAME, NoSuchRecord, RecordKey, Records
 from designer.sentences import Sentence
 from designer.types import TYPES, InvalidInput, Limits
 
 PREFIX: Final = "PORTICO_VALUE_"
-_TEXT = "String"
+_TEXT, _ID = "String", "Guid"
 _NAME = re.compile(r"[A-Z][A-Z0-9_]{0,62}")
-_IN_XML = re.compile(r"\{env:([^{}<>\"']*)\}")
-
-
-@dataclass(frozen=True, slots=True)
-class NamedValue:
-    """What an environment supplies: `text` as it was given, which is a value of the input type `type`."""
-
-    name: str
-    type: str
-    text: str
-
-    @property
-    def value(self) -> Any:
-        """As JSON has it."""
-        return TYPES[self.type].from_text(self.text)
-
-
-@dataclass(frozen=True, slots=True)
-class Use:
-    """That an item of the document has a value from a name. `path`: the members that lead to it."""
-
-    collection: str
-    key: Key
-    path: str
-    name: str
+_IN_XML = re.compile(r"\{(?:env:([^{}<>\"']*)|record:([^{}<>\"]*))\}")
 
 
 @dataclass(frozen=True, slots=True)
 class Supply:
-    """Where values come from: those `given`, then the process's environment, then what is `stored`."""
+    """Where values come from: those `given`, then the process's environment, then what is `stored`; and the
+    ids of `records`."""
 
+    records: Records
     given: Mapping[str, str] = field(default_factory=dict)
     stored: Mapping[str, str] = field(default_factory=dict)
 
@@ -75,6 +48,8 @@ class Names:
         self._supply = supply
         self._place = place
         self._types: dict[str, str] = {}
+        # By the names of their keys; empty where there is no such record.
+        self._ids: dict[str, str] = {}
         self._missing: dict[str, list[str]] = {}
         self._uses: list[tuple[str, int, str, str]] = []
         self._problems: list[str] = []
@@ -110,28 +85,74 @@ class Names:
 
     @property
     def values(self) -> list[NamedValue]:
-        return [
-            NamedValue(name, type, text)
-            for name, type in self._types.items()
-            if (text := self._supply.text(name)) is not None
-        ]
+        known = [(name, type, self._supply.text(name)) for name, type in self._types.items()]
+        known += [(name, _ID, id or None) for name, id in self._ids.items()]
+        return [NamedValue(name, type, text) for name, type, text in known if text is not None]
 
     def _resolve(self, content: Any, location: Location) -> Any:
         match content:
+            case {"literal": literal} if is_name(content):
+                return literal
             case {"env": str(name), **rest} if rest.keys() <= {"type"}:
                 return self._value(name, rest.get("type", _TEXT), location)
+            case {"entity": str(entity), "key": dict(key), **rest} if not rest:
+                return self._id(RecordKey(entity, key), location)
             case dict():
                 return {key: self._resolve(item, (*location, key)) for key, item in content.items()}
             case list():
                 return [self._resolve(item, (*location, at)) for at, item in enumerate(content)]
             case str() if "<" in content:
-                return _IN_XML.sub(lambda found: self._in_xml(found[1], location), content)
+                return _IN_XML.sub(lambda found: self._in_xml(found[1], found[2], location), content)
             case _:
                 return content
 
-    def _in_xml(self, name: str, location: Location) -> str:
-        text = self._text(name, None, location)
+    def _in_xml(self, name: str | None, key: str | None, location: Location) -> str:
+        if key is not None:
+            return self._id_in_xml(unescape(key, UNQUOTED), location)
+        text = self._text(name or "", None, location)
         return escape(text or "", {'"': "&quot;"})
+
+    def _id_in_xml(self, name: str, location: Location) -> str:
+        record = RecordKey.of_name(name)
+        if record is None:
+            self._say(
+                location,
+                Sentence(
+                    "“%(name)s” does not name a record. Write its entity and the values of its key, such as "
+                    "{record:team(name='Portal')}.",
+                    name=name,
+                ),
+            )
+            return ""
+        return self._id(record, location) or ""
+
+    def _id(self, record: RecordKey, location: Location) -> str | None:
+        """None, with a sentence, where the key does not mean one record."""
+        name = record.name
+        # What is written and read again is the same: an export has to name the same record.
+        if RecordKey.of_name(name) != record or len(name) > LONGEST_NAME:
+            self._say(
+                location,
+                Sentence(
+                    "%(record)s: name a record by its entity and at least one attribute, whose value is a "
+                    "text, a number, true or false; %(most)s characters together.",
+                    record=json.dumps(record.to_json(), ensure_ascii=False, default=str),
+                    most=LONGEST_NAME,
+                ),
+            )
+            return None
+        if name not in self._ids:
+            self._ids[name] = self._found(record, location)
+        field, at, *path = location
+        self._uses.append((str(field), int(at), path_of(path), name))
+        return self._ids[name] or None
+
+    def _found(self, record: RecordKey, location: Location) -> str:
+        try:
+            return self._supply.records.id_of(record)
+        except NoSuchRecord as error:
+            self._say(location, error.sentence)
+            return ""
 
     def _value(self, name: str, type: Any, location: Location) -> Any:
         if type not in NAMED_TYPES:
@@ -180,7 +201,7 @@ class Names:
             )
         self._types[name] = type or known or _TEXT
         field, at, *path = location
-        self._uses.append((str(field), int(at), _path(path), name))
+        self._uses.append((str(field), int(at), path_of(path), name))
         text = self._supply.text(name)
         if text is None:
             self._missing.setdefault(name, []).append(self._place(location))
@@ -190,61 +211,6 @@ class Names:
         self._problems.append(
             Sentence("%(place)s: %(sentence)s", place=self._place(location), sentence=sentence)
         )
-
-
-def with_names(
-    data: dict[str, Any], uses: Mapping[tuple[str, Key], list[tuple[str, NamedValue]]]
-) -> dict[str, Any]:
-    """A document's JSON with the names in the places that have their values from them.
-
-    `uses`: path and value, by list and key. A place that has another value by now keeps that.
-    """
-    if not uses:
-        return data
-    document = ConfigurationDocument.model_validate(data)
-    named = dict(data)
-    for collection in COLLECTIONS:
-        keys = [collection.key(item) for item in getattr(document, collection.field)]
-        if collection.field in data:
-            named[collection.field] = [
-                _renamed(item, (), uses.get((collection.field, key), []))
-                for key, item in zip(keys, data[collection.field], strict=True)
-            ]
-    return named
-
-
-def _renamed(content: Any, location: Location, values: list[tuple[str, NamedValue]]) -> Any:
-    if not values:
-        return content
-    if isinstance(content, dict):
-        return {key: _renamed(item, (*location, key), values) for key, item in content.items()}
-    if isinstance(content, list):
-        return [_renamed(item, (*location, at), values) for at, item in enumerate(content)]
-    for path, named in values:
-        if path != _path(location):
-            continue
-        if _same(content, named.value):
-            return {"env": named.name, "type": named.type}
-        if isinstance(content, str) and "<" in content:
-            written = escape(named.text, {'"': "&quot;"})
-            content = content.replace(f'"{written}"', f'"{{env:{named.name}}}"')
-            content = content.replace(f">{written}<", f">{{env:{named.name}}}<")
-    return content
-
-
-def _same(one: Any, other: Any) -> bool:
-    """As JSON has it: true is not 1."""
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    numbers = (int, float, Decimal)
-    if isinstance(one, numbers) and isinstance(other, numbers):
-        return Decimal(str(one)) == Decimal(str(other))
-    return type(one) is type(other) and bool(one == other)
-
-
-def _path(location: Location) -> str:
-    """Without the places in lists: what is moved there stays what it is."""
-    return "/".join(str(part) for part in location if isinstance(part, str))
 
 
 def _nameable() -> Iterator[str]:

@@ -7,9 +7,12 @@ from django.utils.translation import gettext_lazy as _
 
 
 class EnvironmentValue(models.Model):
-    """One value by the name that documents give it: `text`, which is a value of the input type `type`."""
+    """One value by the name that documents give it: `text`, which is a value of the input type `type`.
 
-    name = models.CharField(_("name"), max_length=63, unique=True)
+    Where documents name a record by a key, `name` is what writes the key, and `text` the record's id.
+    """
+
+    name = models.CharField(_("name"), max_length=400, unique=True)
     type = models.CharField(_("type"), max_length=40)
     text = models.TextField(_("value"))
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 
-from designer.definitions import ConfigurationDocument
-from designer.documents.environment_values import Names
 from designer.documents.outcome import document_after
 from designer.documents.problems import DocumentError
 from designer.documents.writing import export
@@ -19,6 +16,7 @@ from designer.loading import latest
 from designer.models import Proposal
 from designer.proposals.contents import Contents, digest_of_text
 from designer.proposals.merging import Merge
+from designer.proposals.names import names_of
 from designer.sentences import Sentence, listed
 
 
@@ -35,7 +33,7 @@ def open_source(source: Source, account: str, title: str, description: str = "")
     now = export(latest())
     contents = Contents.between(now, document_after(now, source.plan(now)))
     _require_change(contents)
-    return _open(contents, account, title, description, _named(source.document, source.names))
+    return _open(contents, account, title, description, names_of(source.document, source.names))
 
 
 def open_refused(refused: ProtectionRefused, account: str, title: str, description: str = "") -> Proposal:
@@ -69,7 +67,7 @@ def replace_document(proposal: Proposal, source: Source, account: str) -> None:
     now = export(latest())
     contents = Contents.between(now, document_after(now, source.plan(now)), proposal.module)
     _require_change(contents)
-    _edit(proposal, contents, account, _named(source.document, source.names))
+    _edit(proposal, contents, account, names_of(source.document, source.names))
 
 
 def rebase(proposal: Proposal, account: str) -> None:
@@ -133,13 +131,3 @@ def _require_mergeable(merge: Merge) -> None:
                 )
             ]
         )
-
-
-def _named(document: ConfigurationDocument, names: Names | None) -> dict[str, Any]:
-    """What the document has from values of the environment, as JSON."""
-    if names is None:
-        return {}
-    return {
-        "values": [asdict(value) for value in names.values],
-        "uses": [asdict(use) for use in names.uses(document)],
-    }

@@ -10,13 +10,11 @@ from django.utils import timezone
 
 from designer.configuration import Configuration
 from designer.definitions import ConfigurationDocument
-from designer.documents.environment_values import NamedValue, Use
 from designer.documents.judging import Judgement, judge
 from designer.documents.plan import Plan
 from designer.documents.problems import DocumentError
 from designer.documents.protection import EVERYTHING
 from designer.documents.writing import export
-from designer.environment import remember
 from designer.history.recording import Author, Origin
 from designer.history.restoring import carry_out
 from designer.history.undoing import Undoing
@@ -24,6 +22,7 @@ from designer.loading import latest
 from designer.models import ItemChange, Proposal
 from designer.proposals.contents import Contents
 from designer.proposals.merging import Merge
+from designer.proposals.names import remember_names
 from designer.proposals.opening import content_digest
 from designer.sentences import Sentence, listed
 
@@ -116,7 +115,7 @@ def publish(proposal: Proposal, author: Author) -> Judgement:
 
     merge = Merge.of(contents, export(latest()))
     done = carry_out(make_plan, merge.document, _publisher(author, proposal), with_calls=True, also=close)
-    _remember_named(proposal, contents.document)
+    remember_names(proposal, contents.document)
     return done
 
 
@@ -169,9 +168,3 @@ def _moved(merge: Merge) -> Iterator[Sentence]:
             "%(items)s. Take it over into the proposal first.",
             items=listed(merge.access, "; "),
         )
-
-
-def _remember_named(proposal: Proposal, document: ConfigurationDocument) -> None:
-    if proposal.named:
-        values = [NamedValue(**value) for value in proposal.named["values"]]
-        remember(document, values, [Use(**use) for use in proposal.named["uses"]])

@@ -14,6 +14,7 @@ from designer.audit import note_account
 from designer.documents.problems import DocumentError
 from designer.importing import Source
 from designer.models import AuditEntry, Proposal
+from designer.proposals.names import document_text
 from designer.proposals.opening import replace_document
 from designer.proposals.reading_secret import give_secret
 from designer.proposals.reporting import proposal_json, review_json
@@ -136,8 +137,12 @@ def _read(request: HttpRequest, key: ProposalKey) -> HttpResponse:
 def _document(request: HttpRequest, key: ProposalKey) -> HttpResponse:
     read_parameters(request, ())
     proposal = _proposal_in(request)
+    try:
+        document = document_text(proposal)
+    except DocumentError as error:
+        raise refused(error) from error
     _note(request, key, proposal, "read", AuditEntry.Action.EXPORT)
-    return HttpResponse(proposal.document.encode(), content_type=JSON)
+    return HttpResponse(document.encode(), content_type=JSON)
 
 
 def _replace(request: HttpRequest, key: ProposalKey) -> HttpResponse:

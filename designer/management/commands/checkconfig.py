@@ -21,8 +21,9 @@ from designer.example_calls.running import CallResult, run_all
 from designer.management.report_lines import counted, failures
 from designer.management.values_option import add_values_option
 from designer.overview import Overview, overview
-from designer.readiness import Finding, State
+from designer.readiness import Finding, Metadata, State
 from designer.readiness.recorded_metadata import RecordedMetadata, UnreadableMetadata, read_record
+from designer.records_by_key import UnaskedRecords
 
 
 class Command(BaseCommand):
@@ -133,7 +134,7 @@ def _call(seen: Overview, junit: Path | None) -> Sequence[CallResult]:
 def _judge(file: Path, metadata: Path, values: Path | None) -> tuple[Sequence[str], Overview]:
     try:
         known = RecordedMetadata(read_record(metadata.read_bytes()))
-        problems, seen = judge_alone(_document(file, values), known)
+        problems, seen = judge_alone(_document(file, values, known), known)
     except OSError as error:
         raise CommandError(f"{error.filename} cannot be read: {error.strerror}.") from error
     except UnreadableMetadata as error:
@@ -151,8 +152,8 @@ def _judge(file: Path, metadata: Path, values: Path | None) -> tuple[Sequence[st
     return problems, seen
 
 
-def _document(file: Path, values: Path | None) -> ConfigurationDocument:
-    supply = Supply(read_values(values) if values else {})
+def _document(file: Path, values: Path | None, metadata: Metadata) -> ConfigurationDocument:
+    supply = Supply(UnaskedRecords(metadata), read_values(values) if values else {})
     if file.is_dir():
         return read_folder(file, supply).document
     return read_named(file.read_bytes(), supply)[0]

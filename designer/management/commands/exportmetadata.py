@@ -7,6 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from designer.environment import named_entities
 from designer.overview import overview
 from designer.readiness.metadata import MetadataUnavailable
 from designer.readiness.recorded_metadata import record
@@ -39,7 +40,7 @@ class Command(BaseCommand):
             present = metadata.entities()
             if unknown := sorted(set(entities) - set(present)):
                 raise CommandError(f"The platform has no entity {unknown[0]}.")
-            wanted = present if whole else {*metadata.asked, *entities}
+            wanted = present if whole else {*metadata.asked, *named_entities(), *entities}
             document = record(metadata, wanted).to_bytes()
         except MetadataUnavailable as error:
             raise CommandError(f"The platform does not say what it has: {error}") from error

@@ -24,9 +24,11 @@ from designer.history.refused import ChangeRefused
 from designer.importing import Source
 from designer.loading import latest
 from designer.models import AuditEntry, Proposal
+from designer.proposals.names import document_text
 from designer.proposals.opening import open_copy, open_source, rebase, replace_document
 from designer.proposals.publishing import approve, go_back, is_approved, may_be_approved_by, publish, withdraw
 from designer.proposals.reading_secret import give_secret
+from designer.sentences import said
 from designer.studio.hidden_lists import document_for
 from designer.studio.look import dress
 from designer.studio.pages.base import Crumb, StudioPage, StudioView
@@ -182,11 +184,16 @@ class ProposalDocument(StudioView):
     permission_required = "designer.view_proposal"
     http_method_names = ["get"]
 
-    def get(self, request: HttpRequest, pk: int) -> HttpResponse:
+    def get(self, request: HttpRequest, pk: int) -> HttpResponseBase:
         proposal = get_object_or_404(Proposal, pk=pk)
+        try:
+            document = document_for(document_text(proposal), request)
+        except DocumentError as error:
+            for problem in error.problems:
+                messages.error(request, said(problem))
+            return _to(proposal)
         note(request, AuditEntry.Action.EXPORT, proposal)
         headers = {"Content-Disposition": f'attachment; filename="proposal-{proposal.pk}.json"'}
-        document = document_for(proposal.document, request)
         return HttpResponse(document, content_type="application/json", headers=headers)
 
 

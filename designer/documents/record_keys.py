@@ -1,0 +1,81 @@
+"""Records that a document names by values that they have, since their ids differ between environments.
+
+{"entity": "team", "key": {"name": "Portal"}}     where an id may stand
+value="{record:team(name='Portal')}"              in FetchXML
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final, Protocol
+
+import jiter
+
+from designer.sentences import Sentence
+
+LONGEST_NAME: Final = 400
+_IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]*"
+_VALUE = r"'(?:[^']|'')*'|-?[0-9]+(?:\.[0-9]+)?|true|false"
+_PAIR = re.compile(rf"\s*({_IDENTIFIER})\s*=\s*({_VALUE})\s*")
+_WHOLE = re.compile(rf"\s*({_IDENTIFIER})\s*\(((?:{_PAIR.pattern},)*{_PAIR.pattern})\)\s*")
+
+KeyValue = str | bool | int | Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class RecordKey:
+    """The one record of `entity` with the values of `key`."""
+
+    entity: str
+    key: Mapping[str, KeyValue]
+
+    @classmethod
+    def of_name(cls, name: str) -> RecordKey | None:
+        """What `name` wrote; None for any other text."""
+        whole = _WHOLE.fullmatch(name)
+        if whole is None:
+            return None
+        pairs = [(pair[1], _read(pair[2])) for pair in _PAIR.finditer(whole[2])]
+        key = dict(pairs)
+        return cls(whole[1], key) if len(key) == len(pairs) else None
+
+    @property
+    def name(self) -> str:
+        """`team(name='Portal')`, as the Web API of Dataverse writes keys."""
+        pairs = ",".join(f"{attribute}={_written(value)}" for attribute, value in self.key.items())
+        return f"{self.entity}({pairs})"
+
+    def to_json(self) -> dict[str, Any]:
+        return {"entity": self.entity, "key": dict(self.key)}
+
+
+class NoSuchRecord(Exception):
+    """A key that does not mean one record. `sentence` says why, and what to do."""
+
+    def __init__(self, sentence: Sentence) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+
+
+class Records(Protocol):
+    """The platform's records, as far as documents name them."""
+
+    def id_of(self, record: RecordKey) -> str:
+        """Raises NoSuchRecord where no record or more than one has the key, or where that cannot be told."""
+        ...
+
+
+def _read(text: str) -> KeyValue:
+    if text.startswith("'"):
+        return text[1:-1].replace("''", "'")
+    number: KeyValue = jiter.from_json(text.encode(), float_mode="decimal")
+    return number
+
+
+def _written(value: KeyValue) -> str:
+    if isinstance(value, str):
+        return "'" + value.replace("'", "''") + "'"
+    return ("true" if value else "false") if isinstance(value, bool) else str(value)
