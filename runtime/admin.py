@@ -121,7 +121,7 @@ class ApiAccountAdmin(ModelAdmin):
             revoked = revoke_all(account.user)
             note(request, AuditEntry.Action.REVOKE, account, f"refresh tokens: {revoked} → 0")
             total += revoked
-        said = _("%(count)s refresh tokens revoked; access tokens end within five minutes.")
+        said = _("%(count)s refresh tokens revoked; access tokens end within a minute.")
         self.message_user(request, said % {"count": total})
 
     @admin.action(description=_("Lift the lock-out after failed logins"), permissions=["change"])

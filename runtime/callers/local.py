@@ -1,13 +1,15 @@
 """The service's own tokens: minted, verified, renewed and revoked.
 
-An access token lives a few minutes and is never looked up. A refresh token is one of a family, of which the
-database holds a row (`token_families.py`), and no token.
+An access token lives a few minutes and is never looked up; it names the family of its login, and ends with
+it. A refresh token is one of that family, of which the database holds a row (`token_families.py`), and no
+token.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import logging
+import uuid
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
@@ -31,6 +33,11 @@ logger = logging.getLogger("portico.logins")
 _ISSUER: str = api_settings.ISSUER
 _AUDIENCE: str = api_settings.AUDIENCE
 _REFUSED = "The token is not valid here."
+# Of an access token, seconds.
+_SECONDS = int(api_settings.ACCESS_TOKEN_LIFETIME.total_seconds())
+# The claim of an access token that names the family of its login.
+_LOGIN = "sid"
+_LONGEST_ID = 18  # digits; a database's largest integer has 19
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +133,18 @@ def reachable_accounts() -> models.QuerySet[ApiAccount]:
     return ApiAccount.objects.filter(user__is_active=True, user__is_staff=False, user__is_superuser=False)
 
 
+def accounts_of(claims: Claims) -> models.QuerySet[ApiAccount]:
+    """The account of an access token; none where it is closed, or where the token's login has ended."""
+    subject, login = claims["sub"], claims.get(_LOGIN)
+    if not subject.isdecimal() or len(subject) > _LONGEST_ID:
+        return ApiAccount.objects.none()
+    accounts = reachable_accounts().filter(user_id=int(subject))
+    if login is None:
+        # Of an API key, or given by a release that did not name the login.
+        return accounts
+    return accounts.exclude(models.Exists(token_families.ended(uuid.UUID(login))))
+
+
 def _pair(family: TokenFamily) -> TokenPair:
     refresh = _RefreshToken()
     # Whoever makes this token again makes the same bytes.
@@ -133,14 +152,20 @@ def _pair(family: TokenFamily) -> TokenPair:
     refresh.set_exp(from_time=family.issued_at)
     refresh["jti"] = token_families.name_of(family.id, family.number)
     refresh["sub"] = str(family.user_id)
-    return access_alone(str(family.user_id), refresh=str(refresh))
+    access = _access(str(family.user_id))
+    access[_LOGIN] = str(family.id)
+    return TokenPair(str(access), str(refresh), _SECONDS)
 
 
-def access_alone(subject: str, *, refresh: str | None = None) -> TokenPair:
-    """An access token for `subject`, beside the `refresh` token that there may be."""
+def access_alone(subject: str) -> TokenPair:
+    """An access token for `subject`, which nothing but its account or API key ends."""
+    return TokenPair(str(_access(subject)), None, _SECONDS)
+
+
+def _access(subject: str) -> AccessToken:
     access = AccessToken()
     access["sub"] = subject
-    return TokenPair(str(access), refresh, int(api_settings.ACCESS_TOKEN_LIFETIME.total_seconds()))
+    return access
 
 
 def _founded(name: str, user_id: int) -> Place:

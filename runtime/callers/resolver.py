@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from runtime.callers.caller import Caller, Claims
 from runtime.callers.issuers.resolution import resolve as resolve_by_issuer
-from runtime.callers.local import LocalIssuer, reachable_accounts
+from runtime.callers.local import LocalIssuer, accounts_of
 from runtime.callers.recognition import Recognition, present
-
-_LONGEST_ID = 18  # digits; a database's largest integer has 19
 
 
 def resolve(claims: Claims, context: Recognition | None = None) -> Caller | None:
@@ -24,17 +22,13 @@ def resolve(claims: Claims, context: Recognition | None = None) -> Caller | None
 
 
 def _of_account(claims: Claims) -> Caller | None:
-    subject = claims["sub"]
-    if not subject.isdecimal() or len(subject) > _LONGEST_ID:
-        return None
-    accounts = reachable_accounts().filter(user_id=int(subject))
-    rows = list(accounts.values_list("caller_type_id", "record", "rate", "roles__name"))
+    rows = list(accounts_of(claims).values_list("caller_type_id", "record", "rate", "roles__name"))
     if not rows:
         return None
     type, record, rate, _role = rows[0]
     return Caller(
         issuer=claims["iss"],
-        subject=subject,
+        subject=claims["sub"],
         roles=frozenset(role for *_, role in rows if role is not None),
         type=str(type),
         record=None if record is None else str(record),

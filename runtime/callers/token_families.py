@@ -97,6 +97,11 @@ def revoke(id: uuid.UUID) -> bool:
     return bool(TokenFamily.objects.filter(pk=id, revoked_at=None).update(revoked_at=dt.datetime.now(dt.UTC)))
 
 
+def ended(id: uuid.UUID) -> models.QuerySet[TokenFamily]:
+    """The family, if it is revoked."""
+    return TokenFamily.objects.filter(pk=id, revoked_at__isnull=False)
+
+
 def revoke_families(user_id: int) -> int:
     """End every family of a user; how many were good until now."""
     now = dt.datetime.now(dt.UTC)

@@ -25,7 +25,7 @@ def read_object(request: HttpRequest, *, optional: bool = False) -> dict[str, An
 
     Raises Problem 400 `malformed_body`, 411, 413 `too_large`, 415.
     """
-    if optional and _is_missing(request.META):
+    if optional and is_missing(request.META):
         return {}
     refuse_other_media(request.META)
     raw = read_body(request)
@@ -63,7 +63,7 @@ def read_body(request: HttpRequest, most: int = 0) -> bytes:
 
 def refuse_body(request: HttpRequest) -> None:
     """Raises Problem 400 `malformed_body` for any body at all."""
-    if not _is_missing(request.META):
+    if not is_missing(request.META):
         raise malformed("This call takes no body.")
 
 
@@ -97,14 +97,20 @@ def malformed(detail: str) -> Problem:
     return Problem(400, "malformed_body", detail)
 
 
-def _is_missing(meta: dict[str, Any]) -> bool:
+def is_missing(meta: dict[str, Any]) -> bool:
+    """Whether a request comes without a body."""
     return meta.get("CONTENT_LENGTH", "") in ("", "0") and "HTTP_TRANSFER_ENCODING" not in meta
+
+
+def is_json(meta: dict[str, Any]) -> bool:
+    """Whether a body says that it is JSON."""
+    media: str = meta.get("CONTENT_TYPE", "")
+    return media.partition(";")[0].strip().lower() in _JSON_TYPES
 
 
 def refuse_other_media(meta: dict[str, Any]) -> None:
     """Raises Problem 415 for anything but plain JSON."""
-    media = meta.get("CONTENT_TYPE", "").partition(";")[0].strip().lower()
-    if media not in _JSON_TYPES:
+    if not is_json(meta):
         raise Problem(415, "unsupported_media_type", "Send the body as application/json.")
     if meta.get("HTTP_CONTENT_ENCODING", "identity").lower() != "identity":
         raise Problem(415, "unsupported_encoding", "Send the body without compression.")

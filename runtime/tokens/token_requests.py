@@ -10,8 +10,8 @@ from django.http import HttpRequest, QueryDict
 
 from designer.definitions import InputDefinition
 from designer.types import Limits
-from runtime.http.bodies import announced_length, malformed, read_body, read_object
-from runtime.http.problems import FieldError
+from runtime.http.bodies import announced_length, is_json, is_missing, malformed, read_body, read_object
+from runtime.http.problems import FieldError, Problem
 from runtime.http.query_string import read_parameters
 from runtime.values.inputs import Inputs, invalid_input
 
@@ -27,9 +27,18 @@ def texts(*definitions: InputDefinition) -> Inputs:
 
 
 def read_request(request: HttpRequest) -> Mapping[str, Any]:
-    """The members of the object or the form. Raises Problem 400 naming all that is wrong, 413, 415."""
+    """The members of the object or the form; none without a body, which needs no type either.
+
+    Raises Problem 400 naming all that is wrong, 413, 415.
+    """
     read_parameters(request, ())
-    return _fields(read_body(request)) if is_form(request) else read_object(request)
+    if is_form(request):
+        return _fields(read_body(request))
+    if not request.META.get("CONTENT_TYPE") and is_missing(request.META):
+        return {}
+    if not is_json(request.META):
+        raise Problem(415, "unsupported_media_type", f"Send the body as {FORM} or application/json.")
+    return read_object(request)
 
 
 def is_form(request: HttpRequest) -> bool:

@@ -58,7 +58,7 @@ class RevokeView(APIView):
             raise Problem(
                 400,
                 "unsupported_token_type",
-                "An access token ends by itself within five minutes. Revoke the refresh token.",
+                "An access token ends with its login. Revoke the refresh token.",
             )
         revoke(token)
         return HttpResponse()

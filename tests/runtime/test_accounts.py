@@ -88,7 +88,8 @@ def test_tokens_carry_what_they_must(account: ApiAccount, log_in: Callable[..., 
     body = log_in().json()
     for name, lifetime, kind in (("access", 300, "access"), ("refresh", 86400, "refresh")):
         claims = jwt.decode(body[name], options={"verify_signature": False})
-        assert claims.keys() == {"iss", "aud", "sub", "exp", "iat", "jti", "token_type"}
+        login = {"sid"} if kind == "access" else set()
+        assert claims.keys() == {"iss", "aud", "sub", "exp", "iat", "jti", "token_type"} | login
         assert (claims["iss"], claims["aud"]) == ("portico", "portico-api")
         assert claims["exp"] - claims["iat"] == lifetime
         assert claims["token_type"] == kind

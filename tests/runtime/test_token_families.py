@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -19,6 +20,7 @@ from designer.models import AuditEntry
 from project.logs import JsonFormatter
 from runtime.callers import token_families, tokens
 from runtime.callers.local import revoke_all
+from runtime.callers.refusals import RefusedCaller
 from runtime.models import ApiAccount, TokenFamily
 from tests.callers import Caller
 from tests.clocks import ahead
@@ -115,6 +117,38 @@ def test_a_token_that_is_sent_long_after_its_use_ends_its_login(
     assert is_refused(first)
     assert is_refused(second)
     assert is_refused(first)
+
+
+def _is_sent_again(tokens: dict[str, Any], account: ApiAccount) -> None:
+    assert is_refused(successor(tokens["refresh"])) is False
+    assert is_refused(tokens["refresh"])
+
+
+def _is_revoked(tokens: dict[str, Any], account: ApiAccount) -> None:
+    assert Caller().post("/api/token/revoke", {"token": tokens["refresh"]}).status_code == 200
+
+
+def _all_are_revoked(tokens: dict[str, Any], account: ApiAccount) -> None:
+    assert revoke_all(account.user) == 1
+
+
+@pytest.mark.parametrize("end", [_is_sent_again, _is_revoked, _all_are_revoked])
+def test_the_access_tokens_of_a_login_end_with_it_within_a_minute(
+    account: ApiAccount, end: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    login = {"username": "rita", "password": PASSWORD}
+    ended = Caller().post("/api/token", login).json()
+    held = [ended["access"], renewed(ended["refresh"]).json()["access"]]
+    assert [tokens.authenticate(f"Bearer {token}") is not None for token in held] == [True, True]
+    end(ended, account)
+    other = Caller().post("/api/token", login).json()["access"]
+
+    in_a_minute = time.monotonic() + 60
+    monkeypatch.setattr(time, "monotonic", lambda: in_a_minute)
+    for token in held:
+        with pytest.raises(RefusedCaller):
+            tokens.authenticate(f"Bearer {token}")
+    assert tokens.authenticate(f"Bearer {other}") is not None
 
 
 def test_a_token_before_the_one_before_ends_its_login_at_once(first: str) -> None:

@@ -263,6 +263,21 @@ def test_a_wrong_revocation_is_refused_in_words_of_oauth(body: bytes) -> None:
     assert refused(post(body, "/api/token/revoke")) == (400, "invalid_request")
 
 
+@pytest.mark.parametrize("path", ["/api/token", "/api/token/refresh", "/api/token/revoke"])
+def test_without_a_body_all_that_is_missing_is_named(path: str) -> None:
+    answer = Caller().request("POST", path, None)
+    assert answer.status_code == 400, answer.content
+    assert {error["code"] for error in answer.json()["errors"]} == {"required"}
+
+
+@pytest.mark.parametrize("path", ["/api/token", "/api/token/refresh", "/api/token/revoke"])
+def test_a_body_of_another_type_is_told_both_that_are_taken(path: str) -> None:
+    answer = Caller().post(path, b"token=x", content_type="text/plain")
+    assert answer.status_code == 415
+    assert FORM in answer.json()["detail"]
+    assert "application/json" in answer.json()["detail"]
+
+
 def test_revocations_are_counted_with_logins(settings: Settings) -> None:
     settings.PORTICO = {**settings.PORTICO, "LOGIN_RATE": 2}
     assert [revoke("x").status_code for _ in range(3)] == [200, 200, 429]
