@@ -64,7 +64,8 @@ def latest() -> Configuration:
     known = _inside.configuration
     # No two states share a revision, so the same revision means the same state, whatever was rolled back.
     if known is None or known.revision != _now():
-        known = load() if _latest is None else reload(_latest)
+        previous = known or _latest
+        known = load() if previous is None else reload(previous)
         _inside.configuration = known
     return known
 

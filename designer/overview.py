@@ -104,7 +104,7 @@ def overview() -> Overview:
         return known
     inside = _inside.overview
     if inside is None or not inside.is_of(configuration, basis):
-        inside = _inside.overview = _check(known, configuration, basis)
+        inside = _inside.overview = _check(inside or known, configuration, basis)
     return inside
 
 
