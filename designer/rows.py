@@ -52,16 +52,17 @@ Unreadable = dict[str, str]
 Parts = defaultdict[int, list[dict[str, Any]]]
 
 _INPUT = (
-    *("id", "parent_id", "name", "type", "required", "nullable", "default", "description"),
+    *("id", "parent_id", "name", "type", "required", "nullable", "default", "label", "description"),
+    "translations",
     *("minimum", "maximum", "min_length", "max_length", "pattern", "allowed", "relationship"),
 )
 _BINDING = ("parent_id", "attribute", "source", "value")
 _COLUMN = ("attribute", "name", "expression")
 _RELATED_COLUMN = ("attribute", "name")
 _FETCHER = ("name", "query", "first", "apply_row_rules")
-_PRECONDITION = ("expression", "status", "message")
+_PRECONDITION = ("expression", "status", "message", "translations")
 _ENDPOINT = ("kind", "segment", "name", "title", "description", "enabled", "row_rule")
-_JSON = ("settings", "example_calls")
+_JSON = ("translations", "settings", "example_calls")
 
 
 # No segment has any of these.
@@ -79,7 +80,7 @@ PROTECTED = {
 
 def modules(unreadable: Unreadable) -> dict[int, ModuleDefinition]:
     """By row id."""
-    rows = _dicts(Module.objects.order_by("segment"), "segment", "title", "description")
+    rows = _dicts(Module.objects.order_by("segment"), "segment", "title", "description", "translations")
     return dict(_readable(ModuleDefinition, "module", rows, unreadable))
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar, Self
 
 from pydantic import (
     Field,
@@ -22,13 +23,14 @@ from designer.definitions.example_calls import ExampleCalls
 from designer.definitions.inputs import InputDefinition
 from designer.definitions.row_rules import Acknowledgements
 from designer.definitions.steps import FetcherDefinition, PreconditionDefinition
+from designer.definitions.translations import LONGEST_LINE, Translated, Translations
 from designer.kinds import KINDS
 from designer.kinds.settings import EndpointSettings
 from designer.sentences import Sentence
 from designer.stored_queries import FilterValue
 
 
-class EndpointDefinition(Definition):
+class EndpointDefinition(Translated):
     """One configured operation.
 
     `module` and `exposure` (the segment of the exposed entity in that module) are empty where the kind has
@@ -39,6 +41,8 @@ class EndpointDefinition(Definition):
     it should answer; nobody is served otherwise for them.
     """
 
+    longest: ClassVar[Mapping[str, int | None]] = {"title": LONGEST_LINE, "description": None}
+
     kind: str
     module: str = ""
     exposure: str = ""
@@ -46,6 +50,7 @@ class EndpointDefinition(Definition):
     name: str = ""
     title: str = ""
     description: str = ""
+    translations: Translations = Field(default_factory=dict)
     enabled: bool = True
     access: AccessDefinition = AccessDefinition()
     inputs: tuple[InputDefinition, ...] = ()
@@ -64,6 +69,24 @@ class EndpointDefinition(Definition):
         return ".".join(
             part for part in (self.module, self.exposure, self.segment, self.kind, self.name) if part
         )
+
+    @property
+    def _with_texts(self) -> tuple[Translated, ...]:
+        return (*self.inputs, *self.preconditions)
+
+    def in_language(self, lcid: int) -> Self:
+        found = super().in_language(lcid)
+        if not any(part.languages() for part in self._with_texts):
+            return found
+        return found.model_copy(
+            update={
+                "inputs": tuple(known.in_language(lcid) for known in self.inputs),
+                "preconditions": tuple(known.in_language(lcid) for known in self.preconditions),
+            }
+        )
+
+    def languages(self) -> frozenset[int]:
+        return super().languages().union(*(part.languages() for part in self._with_texts))
 
     @model_validator(mode="before")
     @classmethod

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import ClassVar
+
+from pydantic import Field
 
 from designer.definition import Definition
 from designer.definitions.row_rules import NOBODY, RowRuleValue
+from designer.definitions.translations import LONGEST_LINE, Translated, Translations
 
 
-class ModuleDefinition(Definition):
+class ModuleDefinition(Translated):
     """A group of endpoints; `segment` stands in every path of it."""
+
+    longest: ClassVar[Mapping[str, int | None]] = {"title": LONGEST_LINE, "description": None}
 
     segment: str
     title: str = ""
     description: str = ""
+    translations: Translations = Field(default_factory=dict)
 
 
 class ExposedEntityDefinition(Definition):

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from collections.abc import Mapping
+from typing import ClassVar, Literal, TypeAlias
+
+from pydantic import Field
 
 from designer.definition import Definition
+from designer.definitions.translations import LONGEST_MESSAGE, Translated, Translations
 from designer.stored_queries import QueryValue
 
 # HTTP statuses that say why a caller's request cannot be done.
@@ -24,9 +28,12 @@ class FetcherDefinition(Definition):
     apply_row_rules: bool = False
 
 
-class PreconditionDefinition(Definition):
+class PreconditionDefinition(Translated):
     """A CEL expression that must be true; else the answer is `status` with `message`."""
+
+    longest: ClassVar[Mapping[str, int | None]] = {"message": LONGEST_MESSAGE}
 
     expression: str
     status: PreconditionStatus = 422
     message: str = ""
+    translations: Translations = Field(default_factory=dict)

@@ -16,7 +16,7 @@ from designer.definitions import (
 )
 from designer.issuer_rows import issuer_values
 
-_ENDPOINT = {"kind", "segment", "name", "title", "description", "enabled", "row_rule"}
+_ENDPOINT = {"kind", "segment", "name", "title", "description", "translations", "enabled", "row_rule"}
 # Rows of their own.
 _PARTS = {"inputs", "bindings"}
 

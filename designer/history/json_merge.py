@@ -19,6 +19,8 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "acknowledgements": ("entity",),
     "example_calls": ("name",),
 }
+# Texts by language and name, each a part of its own; not there means none.
+_TEXTS = "translations"
 # Whose parts mean something only together: who may call, and who callers are.
 _WHOLE = frozenset({"access", "issuers"})
 
@@ -36,6 +38,8 @@ def replaced(old: Any, new: Any, now: Any, name: str = "") -> Any:
         return now
     if now == old:
         return new
+    if name == _TEXTS:
+        return _replaced_texts(old, new, now)
     if name not in _WHOLE and all(isinstance(side, dict) for side in (old, new, now)):
         return _replaced_object(old, new, now)
     if name in _KEYS and all(_is_keyed(side, name) for side in (old, new, now)):
@@ -49,6 +53,17 @@ def _replaced_object(old: Any, new: Any, now: Any) -> dict[str, Any]:
         for name in dict.fromkeys((*now, *new))
     }
     return {name: value for name, value in found.items() if value is not GONE}
+
+
+def _replaced_texts(old: Any, new: Any, now: Any) -> Any:
+    """Two people may give something its first texts in different languages."""
+    was, wanted, there = ({} if side is GONE else side for side in (old, new, now))
+    languages = dict.fromkeys((*there, *wanted))
+    found = {
+        lcid: _replaced_object(was.get(lcid, {}), wanted.get(lcid, {}), there.get(lcid, {}))
+        for lcid in sorted(languages, key=int)
+    }
+    return {lcid: texts for lcid, texts in found.items() if texts} or GONE
 
 
 def _replaced_list(old: Any, new: Any, now: Any, name: str) -> list[Any]:

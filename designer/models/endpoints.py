@@ -55,6 +55,7 @@ class Endpoint(models.Model):
     )
     title = models.CharField(max_length=200, blank=True, help_text=_("One line for the API docs."))
     description = models.TextField(blank=True, help_text=_("What callers should know, for the API docs."))
+    translations = models.JSONField(default=dict, db_default={}, blank=True, editable=False)
     enabled = models.BooleanField(
         default=True,
         help_text=_("Served to callers. Switch it off to keep an unfinished endpoint as a draft."),

@@ -37,7 +37,14 @@ class Input(models.Model):
         decoder=ExactJSONDecoder,
         help_text=_("Used when a call leaves the input out."),
     )
+    label = models.CharField(
+        max_length=200,
+        blank=True,
+        db_default="",
+        help_text=_("What forms call it. Empty: what the platform calls its attribute."),
+    )
     description = models.TextField(blank=True, help_text=_("What to send, for readers of the API docs."))
+    translations = models.JSONField(default=dict, db_default={}, blank=True, editable=False)
     minimum = ExactDecimalField(null=True, blank=True, help_text=_("The smallest number accepted."))
     maximum = ExactDecimalField(null=True, blank=True, help_text=_("The largest number accepted."))
     min_length = models.PositiveIntegerField(

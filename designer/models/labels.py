@@ -25,6 +25,7 @@ _FIELDS: Mapping[str, Any] = {
     "filter": _("filter"),
     "first": _("first"),
     "kind": _("kind"),
+    "label": _("label"),
     "maximum": _("maximum"),
     "message": _("message"),
     "minimum": _("minimum"),

@@ -9,7 +9,7 @@ from designer.models import names
 
 
 class Module(models.Model):
-    """A group of endpoints."""
+    """A group of endpoints. `translations` are as in its definition, here and on all other rows."""
 
     segment = models.CharField(
         max_length=63,
@@ -21,6 +21,7 @@ class Module(models.Model):
         max_length=200, blank=True, help_text=_("What people call it; shown in the API docs.")
     )
     description = models.TextField(blank=True, help_text=_("What belongs here, for readers of the API docs."))
+    translations = models.JSONField(default=dict, db_default={}, blank=True, editable=False)
 
     class Meta:
         ordering = ("segment",)

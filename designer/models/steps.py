@@ -60,6 +60,7 @@ class Precondition(models.Model):
         choices=STATUSES, default=422, help_text=_("What callers get when it is not.")
     )
     message = models.CharField(max_length=500, blank=True, help_text=_("What callers read then."))
+    translations = models.JSONField(default=dict, db_default={}, blank=True, editable=False)
 
     class Meta:
         verbose_name = _("pre-condition")

@@ -117,6 +117,13 @@ class Metadata:
                 raise MetadataUnavailable(error) from error
         return self._relationships[entity]
 
+    def languages(self) -> Sequence[int]:
+        """Their LCIDs, the base language first; none where that is not known."""
+        try:
+            return self._platform.languages()
+        except PlatformError as error:
+            raise MetadataUnavailable(error) from error
+
     def security_roles(self) -> Sequence[SecurityRole]:
         try:
             return self._platform.security_roles()

@@ -32,6 +32,8 @@ class MetadataRecord:
     option_sets: Mapping[str, OptionSet]
     processes: Mapping[str, Process]
     security_roles: tuple[SecurityRole, ...] = ()
+    # None in what earlier releases have recorded.
+    languages: tuple[int, ...] = ()
 
     def to_bytes(self) -> bytes:
         """Indented UTF-8 JSON: the same metadata gives the same bytes."""
@@ -69,6 +71,7 @@ def record(metadata: Metadata, entities: Iterable[str]) -> MetadataRecord:
         option_sets=metadata.option_sets(),
         processes=metadata.processes(),
         security_roles=tuple(metadata.security_roles()),
+        languages=tuple(metadata.languages()),
     )
 
 
@@ -129,6 +132,9 @@ class RecordedMetadata(Metadata):
     def relationships(self, entity: str) -> tuple[Relationship, ...]:
         self._require(entity)
         return self._record.relationships.get(entity, ())
+
+    def languages(self) -> tuple[int, ...]:
+        return self._record.languages
 
     def security_roles(self) -> tuple[SecurityRole, ...]:
         return self._record.security_roles

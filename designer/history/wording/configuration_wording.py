@@ -10,7 +10,7 @@ from django.utils.translation import gettext_noop
 
 from designer.definitions.row_rules import entries_in_json
 from designer.history.effects import Effect, Line
-from designer.history.wording.field_wording import JsonObject, Listed, Words, changed, told
+from designer.history.wording.field_wording import JsonObject, Listed, Words, changed, told, translated
 
 _ROLE = Words(
     {
@@ -58,7 +58,7 @@ _DOCUMENTATION = {
     "title": changed(gettext_noop("title"), Effect.ADDITIVE),
     "description": told(gettext_noop("description")),
 }
-_MODULE = Words(_DOCUMENTATION)
+_MODULE = Words({**_DOCUMENTATION, "translations": translated(gettext_noop("translations"))})
 _ENTITY = Words(
     {
         **_DOCUMENTATION,

@@ -17,6 +17,7 @@ from designer.history.wording.field_wording import (
     row_rule,
     switched,
     told,
+    translated,
 )
 from designer.history.wording.input_wording import BINDINGS, inputs
 from designer.kinds import KINDS
@@ -81,6 +82,7 @@ _OWN = Words(
         ),
         "title": changed(gettext_noop("title"), Effect.ADDITIVE),
         "description": told(gettext_noop("description")),
+        "translations": translated(gettext_noop("translations")),
         "row_rule": row_rule,
     }
 )
@@ -103,7 +105,7 @@ _FETCHERS = Listed(
 _PRECONDITIONS = Listed(
     noun=lambda name: _("pre-condition “%(name)s”") % {"name": name},
     name=lambda item: item.get("expression", ""),
-    words=Words(),
+    words=Words({"translations": translated(gettext_noop("translations of the message"))}),
     # What was accepted may be refused now.
     added=lambda item: Effect.BREAKING,
     removed=Effect.ADDITIVE,

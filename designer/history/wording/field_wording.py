@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 
 from designer.documents.differences import differences
 from designer.history.effects import Effect, Line
+from designer.languages import language_name
 from designer.sentences import said
 
 JsonObject: TypeAlias = dict[str, Any]
@@ -76,6 +77,18 @@ def changed(label: str, effect: Effect) -> FieldWords:
 def told(label: str, effect: Effect = Effect.ADDITIVE) -> FieldWords:
     """For long texts, of which nobody wants to read both: only that it changed."""
     return lambda old, new: (_("%(what)s changed") % {"what": _(label)}, effect)
+
+
+def translated(label: str, effect: Effect = Effect.ADDITIVE) -> FieldWords:
+    """For texts in several languages: in which of them some text has come, changed or gone."""
+
+    def words(old: Any, new: Any) -> tuple[str, Effect]:
+        before, after = old or {}, new or {}
+        found = (lcid for lcid in {*before, *after} if before.get(lcid) != after.get(lcid))
+        languages = ", ".join(language_name(int(lcid)) for lcid in sorted(found, key=int))
+        return _("%(what)s changed: %(languages)s") % {"what": _(label), "languages": languages}, effect
+
+    return words
 
 
 def switched(

@@ -19,6 +19,7 @@ from designer.history.wording.field_wording import (
     shown,
     switched,
     told,
+    translated,
 )
 
 BINDINGS = Listed(
@@ -88,7 +89,9 @@ _INPUTS = Listed(
                 default=True,
             ),
             "default": changed(gettext_noop("default"), Effect.BEHAVIOUR),
+            "label": changed(gettext_noop("label"), Effect.ADDITIVE),
             "description": told(gettext_noop("description")),
+            "translations": translated(gettext_noop("translations")),
             "minimum": _bound(gettext_noop("smallest number"), greatest=False),
             "maximum": _bound(gettext_noop("largest number"), greatest=True),
             "min_length": _bound(gettext_noop("minimum length"), greatest=False),

@@ -25,6 +25,7 @@ from designer.readiness.rules import (
     query_rules,
     reach_rules,
     step_rules,
+    translation_rules,
     user_property_rules,
     value_rules,
 )
@@ -54,6 +55,7 @@ __all__ = [
     "query_rules",
     "reach_rules",
     "step_rules",
+    "translation_rules",
     "user_property_rules",
     "value_rules",
 ]

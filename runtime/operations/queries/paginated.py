@@ -32,7 +32,8 @@ _NUMBER = re.compile(r"[0-9]{1,9}", re.ASCII)
 # What says who may call, how it is documented and tried, what is meant so and how long answers are kept has
 # no part in what is asked.
 _UNASKED: Mapping[str, Any] = {
-    **dict.fromkeys(("title", "description", "enabled", "access"), True),
+    **dict.fromkeys(("title", "description", "translations", "enabled", "access"), True),
+    "inputs": {"__all__": {"label", "description", "translations"}},
     **dict.fromkeys(("acknowledgements", "example_calls"), True),
     "settings": {"cache"},
 }

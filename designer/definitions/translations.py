@@ -1,0 +1,106 @@
+"""Texts that API consumers read, in more than one language.
+
+A language is an LCID. A text that is missing in the one asked for is that in English, or else the text that
+stands beside the translations, which may be in any language.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Self, TypeAlias
+
+from pydantic import AfterValidator, BeforeValidator, WithJsonSchema, model_validator
+
+from crmclient.metadata import ENGLISH
+from designer.definition import Definition
+from designer.sentences import Sentence
+
+_LCID = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
+# The longest text of one line, as of the rows' own columns; other texts have no bound.
+LONGEST_LINE: Final = 200
+LONGEST_MESSAGE: Final = 500
+
+
+def _keys_as_text(value: Any) -> Any:
+    """YAML has numbers as keys where JSON has texts."""
+    if isinstance(value, Mapping):
+        return {str(key) if type(key) is int else key: texts for key, texts in value.items()}
+    return value
+
+
+def _in_one_order(translations: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
+    """By language and name, without empty texts: what means the same is the same. Raises ValueError."""
+    for lcid in translations:
+        if not _LCID.fullmatch(lcid):
+            raise ValueError(
+                Sentence(
+                    "%(lcid)s is not a language. Write its LCID, such as 1031 for German", lcid=repr(lcid)
+                )
+            )
+    found = {
+        lcid: {name: texts[name] for name in sorted(texts) if texts[name]}
+        for lcid, texts in sorted(translations.items(), key=lambda known: int(known[0]))
+    }
+    return {lcid: texts for lcid, texts in found.items() if texts}
+
+
+# Texts by the LCID of their language, and by what they stand for.
+Translations: TypeAlias = Annotated[
+    dict[str, dict[str, str]],
+    BeforeValidator(_keys_as_text),
+    AfterValidator(_in_one_order),
+    WithJsonSchema(
+        {
+            "type": "object",
+            "description": "Texts by the LCID of their language, such as 1031, and by their names.",
+            "propertyNames": {"pattern": "^[1-9][0-9]{0,8}$"},
+            "additionalProperties": {"type": "object", "additionalProperties": {"type": "string"}},
+        }
+    ),
+]
+
+
+class Translated(Definition):
+    """What has texts in several languages. `longest` has the length of each, by name; None: any length.
+
+    A subclass has the field `translations`, as its last but for what belongs together.
+    """
+
+    longest: ClassVar[Mapping[str, int | None]] = {}
+
+    if TYPE_CHECKING:
+        translations: Translations
+
+    def text(self, name: str, lcid: int) -> str:
+        """The text as it is answered to who asks for a language."""
+        for language in (lcid, ENGLISH):
+            if found := self.translations.get(str(language), {}).get(name):
+                return found
+        own: str = getattr(self, name)
+        return own
+
+    def in_language(self, lcid: int) -> Self:
+        """The same with all of its texts as they are answered to who asks for a language."""
+        if not self.translations:
+            return self
+        texts = {name: self.text(name, lcid) for name in self.longest}
+        return self.model_copy(update={**texts, "translations": {}})
+
+    def languages(self) -> frozenset[int]:
+        """In which some text of it stands beside its own."""
+        return frozenset(map(int, self.translations))
+
+    @model_validator(mode="after")
+    def _known_texts(self) -> Self:
+        for lcid, texts in self.translations.items():
+            if unknown := sorted(texts.keys() - self.longest.keys()):
+                raise ValueError(
+                    Sentence(
+                        "translations.%(lcid)s: there is no text %(name)s; one of %(known)s",
+                        lcid=lcid,
+                        name=repr(unknown[0]),
+                        known=", ".join(self.longest),
+                    )
+                )
+        return self

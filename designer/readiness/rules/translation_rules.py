@@ -1,0 +1,67 @@
+"""Texts in several languages: the platform knows the language, and a text fits where its own does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from designer.definitions import InputDefinition
+from designer.definitions.translations import Translated
+from designer.readiness.registry import Found, warning
+from designer.readiness.subjects import EndpointSubject
+from designer.sentences import Sentence as _
+
+
+@warning("translation-unknown-language")
+def languages_are_the_platforms(subject: EndpointSubject) -> Found:
+    used = subject.definition.languages()
+    if not used:
+        return
+    known = subject.metadata.languages()
+    if not known:
+        return
+    for lcid in sorted(used.difference(known)):
+        yield (
+            _(
+                "There are texts in the language %(lcid)s, which the platform does not have: labels of its "
+                "attributes and options are then in another language. The platform has: %(known)s.",
+                lcid=lcid,
+                known=", ".join(map(str, known)),
+            ),
+            "translations",
+        )
+
+
+@warning("translation-too-long")
+def translations_are_short(subject: EndpointSubject) -> Found:
+    for place, part in _translated(subject):
+        for lcid, texts in part.translations.items():
+            for name, text in texts.items():
+                longest = part.longest[name]
+                if longest is not None and len(text) > longest:
+                    yield (
+                        _(
+                            "%(place)s in the language %(lcid)s has %(length)s characters; at most "
+                            "%(longest)s are meant for it. Shorten the text.",
+                            place=f"{place}.{name}" if place else name,
+                            lcid=lcid,
+                            length=len(text),
+                            longest=longest,
+                        ),
+                        "translations",
+                    )
+
+
+def _translated(subject: EndpointSubject) -> Iterator[tuple[str, Translated]]:
+    """What has texts, by where it stands."""
+    definition = subject.definition
+    yield "", definition
+    yield from _inputs(definition.inputs, "")
+    for at, known in enumerate(definition.preconditions):
+        yield f"preconditions.{at}", known
+
+
+def _inputs(inputs: Iterable[InputDefinition], inside: str) -> Iterator[tuple[str, Translated]]:
+    for known in inputs:
+        place = f"{inside}inputs.{known.name}"
+        yield place, known
+        yield from _inputs(known.inputs, f"{place}.")
