@@ -100,7 +100,7 @@ def _send(exchange: Exchange, platform: Platform, place: Place) -> HttpResponseB
     found = platform.download(
         place.entity, place.id, place.attribute, start=start, length=length, known=info, call=exchange.call
     )
-    if found is None or found.info.id != info.id:
+    if found is None or (found.info.id, found.info.size) != (info.id, info.size):
         raise _Replaced
     headers["Content-Length"] = str(found.length)
     if span:

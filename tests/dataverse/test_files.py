@@ -6,6 +6,7 @@ import io
 
 import pytest
 
+from crmclient import FileInfo
 from tests.contract.making import account, accounts, named, unique
 from tests.contract.test_files import PNG
 from tests.dataverse.conftest import Failing
@@ -44,3 +45,39 @@ def test_a_thumbnail_that_says_no_name_has_one(failing: Failing) -> None:
     found = reader.retrieve("account", id, ["new_logo"]).values["new_logo"]
 
     assert (found.file_name, found.size, found.content_type) == ("new_logo.png", 1, "image/png")  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(("column", "content"), [("new_logo", PNG), ("new_contract", b"%PDF-1.4")])
+def test_a_file_that_is_lost_after_it_was_described_is_none(
+    failing: Failing, column: str, content: bytes
+) -> None:
+    platform = failing.platform()
+    id = account(platform)
+    platform.upload("account", id, column, io.BytesIO(content), file_name="a.png", content_type="image/png")
+    described = platform.retrieve("account", id, [column]).values[column]
+    assert isinstance(described, FileInfo)
+    failing.arm({"method": "GET", "path": r"/\$value$", "status": 204, "times": None})
+
+    assert platform.download("account", id, column, known=described) is None
+    assert platform.download("account", id, column) is None
+    assert platform.retrieve("account", id, [column]).values == {column: None}
+
+
+def test_an_image_that_loses_its_full_size_copy_after_it_was_described_is_its_thumbnail(
+    failing: Failing,
+) -> None:
+    platform = failing.platform()
+    id = account(platform)
+    platform.upload("account", id, "new_logo", io.BytesIO(PNG), file_name="a.png", content_type="image/png")
+    described = platform.retrieve("account", id, ["new_logo"]).values["new_logo"]
+    assert isinstance(described, FileInfo)
+    thumbnail = {"status": 200, "headers": {"mimetype": "image/png"}, "body": "x"}
+    failing.arm(
+        {"method": "GET", "path": r"/\$value$", "status": 204, "times": 2},
+        {"method": "GET", "path": r"/\$value$", **thumbnail, "times": None},
+    )
+
+    found = platform.download("account", id, "new_logo", known=described)
+
+    assert found is not None
+    assert (found.info.size, b"".join(found.chunks)) == (1, b"x")

@@ -58,14 +58,21 @@ class Downloads:
         call: Call,
     ) -> Download | None:
         place = column(self._catalogue, entity, id, attribute)
-        if known is not None:
-            # What is not as it was known has been replaced, or is no more.
-            with suppress(UnexpectedAnswer, InvalidQuery, RecordNotFound):
-                return self._opened(place, known, start, length, call)
-        info = self._retrieve(entity, place.record, (attribute,), call).values[attribute]
-        if not isinstance(info, FileInfo):
+        info = known or self._held(place, call)
+        if info is None:
             return None
-        return self._opened(place, info, start, length, call)
+        # What is not as it was described has been replaced, or its bytes are lost: all, or a full-size copy.
+        with suppress(UnexpectedAnswer, InvalidQuery, RecordNotFound):
+            return self._opened(place, info, start, length, call)
+        self._files.forget(info.id)
+        info = self._held(place, call)
+        return None if info is None else self._opened(place, info, start, length, call)
+
+    def _held(self, place: Column, call: Call) -> FileInfo | None:
+        """What the column says of its file."""
+        name = place.attribute.logical_name
+        info = self._retrieve(place.entity.logical_name, place.record, (name,), call).values[name]
+        return info if isinstance(info, FileInfo) else None
 
     def _opened(self, place: Column, info: FileInfo, start: int, length: int | None, call: Call) -> Download:
         """The file that a column holds, whose first block is there."""
@@ -87,8 +94,8 @@ class Downloads:
         place = column(self._catalogue, entity, id, attribute)
         if place.attribute.type is not AttributeType.IMAGE:
             raise InvalidRecord(entity, [WrongType(attribute, "It is no image column.")])
-        info = self._retrieve(entity, place.record, (attribute,), call).values[attribute]
-        if not isinstance(info, FileInfo):
+        info = self._held(place, call)
+        if info is None:
             return None
         path = f"{paths.record(place.entity, place.record)}/{attribute}/$value"
         request = Request("GET", self._api.base + path, {"Accept": "*/*"}, repeatable=True)

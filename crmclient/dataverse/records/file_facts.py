@@ -2,8 +2,8 @@
 
 A record holds a file column's id only. Name, size and type stand in the headers of a download, asked for one
 byte, or for many files in one answer in the table `fileattachment`. Since a new content has a new id,
-what was learnt of an id stays true. A note says it all in its own columns, but its attachment has no id: one
-is made of the note's id and version.
+what was learnt of an id stays true, unless the platform loses the bytes: a download that fails forgets it. A
+note says it all in its own columns, but its attachment has no id: one is made of the note's id and version.
 """
 
 from __future__ import annotations
@@ -124,6 +124,11 @@ class FileFacts:
         """Where the bytes are that `of` has described."""
         known = self._described(file)
         return _value_paths(entity, record, attribute)[0] if known is None else known.path
+
+    def forget(self, file: Guid) -> None:
+        """Have the platform asked again: what was learnt of a file holds only while its bytes are there."""
+        with self._lock:
+            self._known.pop(file, None)
 
     def _described(self, file: Guid) -> _Described | None:
         with self._lock:

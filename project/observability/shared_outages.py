@@ -1,0 +1,76 @@
+"""Outages that all processes of one `manage.py serve` see, told by one of them.
+
+Each has a file in the folder that the processes have for their figures. There its course is, and who has seen
+it: a worker that was killed tells no end, so what only such ones have seen is over.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import IO, Any
+
+import orjson
+
+from crmclient.outages import Course
+from project.observability.shared_figures import FOLDER
+
+
+class SharedOutages:
+    """Without a folder, or where it cannot be written to, each process tells what it sees."""
+
+    @contextmanager
+    def course_of(self, fact: str) -> Iterator[Course | None]:
+        file = _opened(fact)
+        if file is None:
+            yield None
+            return
+        with file:
+            course, witnesses = _read(file)
+            yield course
+            with suppress(OSError):
+                file.seek(0)
+                file.truncate()
+                if course.failures:
+                    file.write(orjson.dumps([asdict(course), sorted({*witnesses, os.getpid()})]))
+
+
+def _opened(fact: str) -> IO[bytes] | None:
+    """The file of `fact`, locked until it is closed."""
+    folder = os.environ.get(FOLDER)
+    if not folder:
+        return None
+    name = hashlib.sha256(fact.encode()).hexdigest()[:32]
+    try:
+        file = os.fdopen(os.open(Path(folder) / f"{name}.outage", os.O_RDWR | os.O_CREAT, 0o600), "r+b")
+        fcntl.flock(file, fcntl.LOCK_EX)
+    except OSError:
+        return None
+    return file
+
+
+def _read(file: IO[bytes]) -> tuple[Course, list[int]]:
+    """The course, and the processes that have seen it."""
+    try:
+        course, witnesses = orjson.loads(file.read())
+        if any(_lives(process) for process in witnesses):
+            return Course(**course), witnesses
+    except (OSError, ValueError, TypeError):
+        # Empty: nothing fails. Or cut off, by a full disk.
+        pass
+    return Course(), []
+
+
+def _lives(process: Any) -> bool:
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
