@@ -25,6 +25,7 @@ from pytest_django import DjangoDbBlocker
 
 from tests.callers import Caller, account
 from tests.impossible import ImpossibleHere
+from tests.threat_model import keywords_of
 
 # Speed is the bench's business: an example that a busy machine runs slowly has not failed.
 hypothesis.settings.register_profile(
@@ -139,6 +140,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="only tests that another database or cache can change: those that use one, without a browser",
     )
     parser.addoption("--drills", metavar="SECONDS", help="only the drills, each of which lasts SECONDS")
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    if isinstance(item, pytest.Function):
+        file = item.path.relative_to(item.config.rootpath).as_posix()
+        item.extra_keyword_matches.update(keywords_of(file, item.originalname))
 
 
 @pytest.hookimpl(trylast=True)

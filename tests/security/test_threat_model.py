@@ -4,23 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.servers import ROOT
-
-MODEL = (ROOT / "THREAT_MODEL.md").read_text(encoding="utf-8")
-_LINE = re.compile(r"^(\d+)\. ", re.MULTILINE)
-_TEST = re.compile(r"^   - `(tests/[\w/]+\.py)::(test_\w+)`$", re.MULTILINE)
-
-
-def listed() -> Mapping[int, list[tuple[str, str]]]:
-    """The tests, as file and function, by the number of the line that they hold."""
-    _, *parts = _LINE.split(MODEL)
-    return {int(number): _TEST.findall(text) for number, text in zip(parts[::2], parts[1::2], strict=True)}
-
+from tests.servers import COMMAND_SECONDS, ROOT
+from tests.threat_model import listed
 
 LINES = listed()
 
@@ -47,3 +38,18 @@ def test_a_test_with_a_number_stands_beside_it(path: Path) -> None:
     for name in _tests(path):
         if numbered := re.match(r"test_(\d+)_", name):
             assert (f"tests/security/{path.name}", name) in LINES[int(numbered[1])], name
+
+
+def test_the_tests_of_a_line_are_found_by_its_number() -> None:
+    command = ["-m", "pytest", "--collect-only", "-q", "-n", "0", "-p", "no:cacheprovider", "-k", "threat_45"]
+    file = "tests/runtime/test_token_families.py"
+    done = subprocess.run(
+        [sys.executable, *command, file],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=COMMAND_SECONDS,
+        check=False,
+    )
+    found = {line.partition("[")[0] for line in done.stdout.splitlines() if "::" in line}
+    assert found == {"::".join(test) for test in LINES[45] if test[0] == file}, done.stdout
