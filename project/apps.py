@@ -10,11 +10,14 @@ class Project(AppConfig):
     verbose_name = "Portico"
 
     def ready(self) -> None:
+        from crmclient import outages
         from designer import ports
 
         # Checks register themselves.
         from project import checks, extensions, platform_checks, sign_in_checks  # noqa: F401
+        from project.observability.shared_outages import SharedOutages
         from runtime.studio import StudioRuntime
 
+        outages.tell_together(SharedOutages())
         extensions.load()
         ports.provide(StudioRuntime())

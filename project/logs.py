@@ -98,6 +98,15 @@ def _code(error: BaseException, name: str) -> str:
     return text if _CODE.fullmatch(text) else ""
 
 
+class WithException(logging.Filter):
+    """For Django's line of each answer of 500 and more. Without an exception it says nothing: what failed has
+    been told as one fact, and the access log has the request.
+    """
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return record.exc_info is not None
+
+
 class JsonFormatter(structlog.stdlib.ProcessorFormatter):
     def format(self, record: logging.LogRecord) -> str:
         return super().format(record if _OWN.fullmatch(record.name) else _bare(record))

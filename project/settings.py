@@ -302,10 +302,14 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"json": {"()": "project.logs.JsonFormatter"}},
+    "filters": {"has_exception": {"()": "project.logs.WithException"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "json"}},
     "root": {"handlers": ["stderr"], "level": env["LOG_LEVEL"]},
     # A refused request is the caller's business: only failures are logged.
-    "loggers": {"django.request": {"level": "ERROR"}, "axes": {"level": "WARNING"}},
+    "loggers": {
+        "django.request": {"level": "ERROR", "filters": ["has_exception"]},
+        "axes": {"level": "WARNING"},
+    },
 }
 
 # Makes the platform that `importmetadata --organization` copies: the CRM in the box knows no other part.

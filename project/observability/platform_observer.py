@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import logging
 
+from crmclient.outages import Outage
 from crmclient.platform import Call
 from project.observability.ledger import ledger
 
 logger = logging.getLogger("portico.platform")
+
+# Each process has a circuit of its own, and a probe that succeeds is the end of its waiting.
+_left_alone = Outage(
+    logger,
+    "Dataverse fails again and again, and is left alone but for a probe now and then",
+    "Dataverse answers again",
+    quiet=0,
+)
 
 
 class PlatformMetrics:
@@ -25,9 +34,9 @@ class PlatformMetrics:
     def circuit(self, *, open: bool) -> None:
         ledger.put(lambda metrics: metrics.circuit_open.set(1 if open else 0))
         if open:
-            logger.warning("Dataverse fails again and again, and is left alone but for a probe now and then")
+            _left_alone.failed()
         else:
-            logger.warning("Dataverse answers again")
+            _left_alone.worked()
 
     def throttled(self, seconds: float, *, asked: float) -> None:
         ledger.put(lambda metrics: metrics.throttled.inc())

@@ -45,20 +45,21 @@ class Outages:
         with self._lock:
             outage = self._outages.get(reason)
             if outage is None:
-                outage = self._outages[reason] = _outage()
+                outage = self._outages[reason] = _outage(reason)
                 if len(self._outages) > _MOST:
                     gone, _ = self._outages.popitem(last=False)
                     self._lasting.pop(gone, None)
             self._lasting[reason] = outage
-        if problem.code == "internal_error" and outage.lasts:
-            # A mistake of ours: who quotes a request's id is to find what happened to it.
-            logger.error("request failed as others did: %s", reason[1], extra={**about})
+        of_request = about
         if endpoint:
             about = {**about, "endpoint": endpoint}
         if isinstance(error, MissingPrivilege):
             about = {**about, "privilege": error.privilege}
         # Where a foreseen problem was raised says nothing.
-        outage.failed(None if isinstance(error, Problem | MissingPrivilege) else error, **about)
+        shown = None if isinstance(error, Problem | MissingPrivilege) else error
+        if not outage.failed(shown, **about) and problem.code == "internal_error":
+            # A mistake of ours: who quotes a request's id is to find what happened to it.
+            logger.error("request failed as others did: %s", reason[1], extra={**of_request})
 
     def answered(self, records: Iterable[RequestRecord]) -> None:
         """What these requests prove to work has an end of its outage."""
@@ -95,12 +96,13 @@ def _kind(error: Exception) -> str:
     return f"{name} at {places[-1].filename}:{places[-1].lineno}" if places else name
 
 
-def _outage() -> Outage:
+def _outage(reason: _Reason) -> Outage:
     return Outage(
         logger,
         "request failed",
         "requests of this kind do not fail any more",
         still="requests still fail",
+        name=" ".join(reason),
         level=logging.ERROR,
     )
 
