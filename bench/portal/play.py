@@ -228,7 +228,7 @@ class Player:
             outcome.asked = int(stamp[1]) / 1000 - self._epoch
         outcome.is_late = _LATE in answer[:1024]
         if step.letter in "MNR":
-            shown = {int(number): int(revision) for number, revision in world.REVISED.findall(answer)}
+            shown = latest_shown(answer, is_first=step.letter != "N")
             outcome.is_wrong = any(self._is_overtaken(outcome, *each) for each in shown.items())
             if step.letter == "M":
                 # The latest is on the first page.
@@ -257,3 +257,14 @@ class Player:
         slot.now = None
         if slot.waiting:
             self._send(slot)
+
+
+def latest_shown(answer: bytes | bytearray, *, is_first: bool) -> dict[int, int]:
+    """The latest revision that is shown of each case. A caller may have reported several, which have one
+    number together: the latest of them stands on the first page, and those on later ones say nothing."""
+    shown: dict[int, int] = {}
+    for found in world.REVISED.findall(answer):
+        number, revision = map(int, found)
+        if is_first or number != world.NEW:
+            shown[number] = max(revision, shown.get(number, 0))
+    return shown

@@ -43,10 +43,10 @@ Run: TypeAlias = Callable[[Exchange], HttpResponseBase]
 # The platform cannot be asked now, which says nothing of the answer.
 _AWAY = (Throttled, Unavailable, DeadlineExceeded)
 # Shortly before its time is over an answer is refreshed by one, while all others are still given it: so many
-# times as long before as the platform took the last time, or so many seconds, but not before the last part of
-# the time. What is refreshed too early costs calls.
+# times as long before as the platform took the last time. At least in the last fiftieth of its time, or the
+# last second where that is less; never before the last tenth. What is refreshed too early costs calls.
 _TIMES_AS_LONG = 2.0
-_LAST_PART = 0.1
+_LEAST_PART, _LAST_PART = 0.02, 0.1
 _AT_LEAST = 1.0
 _REFRESHERS = 2
 # Seconds that an answer is waited for which another process has begun to ask for.
@@ -81,7 +81,7 @@ class CachedAnswers:
         self._stale = cache.stale_seconds
         self._gives_fresh = cache.fresh
         # Seconds before the end of its time in which an answer is refreshed.
-        self._early = cache.seconds * _LAST_PART
+        self._early = self._least_early = min(_AT_LEAST, cache.seconds * _LEAST_PART)
         self._pause = Pause()
 
     def answer(self, exchange: Exchange, run: Run) -> HttpResponseBase:
@@ -175,7 +175,7 @@ class CachedAnswers:
         """What the platform is asked for, and when it was asked, in seconds of `time.time()`."""
         made, began = time.time(), time.monotonic()
         response = run(exchange)
-        lead = max(_AT_LEAST, _TIMES_AS_LONG * (time.monotonic() - began))
+        lead = max(self._least_early, _TIMES_AS_LONG * (time.monotonic() - began))
         self._early = min(self._seconds * _LAST_PART, lead)
         return response, made
 
