@@ -12,12 +12,15 @@ class Project(AppConfig):
     def ready(self) -> None:
         from crmclient import outages
         from designer import ports
+        from designer.platform_check import platform_check
 
         # Checks register themselves.
         from project import checks, extensions, platform_checks, sign_in_checks  # noqa: F401
         from project.observability.shared_outages import SharedOutages
+        from project.platform_steps import platform_steps
         from runtime.studio import StudioRuntime
 
         outages.tell_together(SharedOutages())
         extensions.load()
+        platform_check.provide(platform_steps)
         ports.provide(StudioRuntime())

@@ -299,11 +299,29 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("CRM_SERVER_CLIENT_SECRET", text, "", "The secret of that client.", secret=True),
     Setting(
         "CRM_SERVER_CLIENTS",
-        objects(("client_id", "client_secret", "user")),
+        objects(
+            ("client_id", "user"),
+            (
+                "client_secret",
+                "certificate",
+                "federated_issuer",
+                "federated_subject",
+                "federated_keys",
+                "federated_audience",
+            ),
+        ),
         "[]",
         "More clients that `manage.py crmserver` gives tokens to, each as a system user: a JSON array of "
-        "objects with `client_id`, `client_secret` and `user`, the id of that user.",
+        "objects with `client_id`, `user`, the id of that user, and `client_secret`, `certificate` (a PEM "
+        "file), or `federated_issuer`, `federated_subject` and `federated_keys` (a file with the issuer's "
+        "JWKS).",
         secret=True,
+    ),
+    Setting(
+        "CRM_SERVER_TOKEN_SECONDS",
+        count,
+        "3600",
+        "How long tokens of `manage.py crmserver` are good for. Those of Entra ID last about an hour.",
     ),
     Setting(
         "CRM_SERVER_LIMITS",

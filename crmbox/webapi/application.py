@@ -1,7 +1,7 @@
 """The CRM server as a WSGI application: requests in, answers out, and no error without its shape.
 
-Below the URL root (`root`) there are `/` (a line for people),
-`/{tenant}/oauth2/v2.0/token`, and the API at `/api/data/v9.2/`.
+Below the URL root (`root`) there are `/` (a line for people), `/{tenant}/oauth2/v2.0/token` with what clients
+of Entra ID discover it by (`openid_discovery.py`), and the API at `/api/data/v9.2/`.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from crmbox.webapi.callers import call_of
 from crmbox.webapi.errors import WebApiError, no_resource, unsupported
 from crmbox.webapi.faults import CONTROL, control, fault_for
 from crmbox.webapi.guarding import guarded
+from crmbox.webapi.openid_discovery import discovery_response
 from crmbox.webapi.paths import API, below_root, parse_path
 from crmbox.webapi.protection import protected
 from crmbox.webapi.request import Headers, Request, Response, parse_query
@@ -79,15 +80,16 @@ def _route(environ: Environ) -> Response:
     stream = body_of(environ)
     if path == CONTROL:
         return control(environ["REQUEST_METHOD"], stream.read)
+    root, query = _root(environ), environ.get("QUERY_STRING", "")
     if _TOKEN.fullmatch(path):
-        return token_response(environ["REQUEST_METHOD"], headers, stream)
+        return token_response(environ["REQUEST_METHOD"], headers, stream, root=root, path=path)
+    if document := discovery_response(environ["REQUEST_METHOD"], path, query, root):
+        return document
     found = _API.fullmatch(path)
     if found is None:
         raise unsupported(path) if _OTHER_API.fullmatch(path) else no_resource(path)
-    query = environ.get("QUERY_STRING", "")
     if len(path) + len(query) > _LONGEST_URL:
         raise WebApiError(414, "0x80060888", f"The URL is longer than {_LONGEST_URL} characters.")
-    root = _root(environ)
     platform = EmbeddedPlatform()
     call = call_of(headers, platform, root=root)
     rest = (found[2] or "/")[1:]

@@ -1,17 +1,68 @@
-"""The clients that the CRM server gives tokens to."""
+"""The clients that the CRM server gives tokens to, and what each may show for itself.
+
+As an application of Entra ID, a client has a secret, a certificate, or a token of another issuer that it is
+federated with.
+"""
 
 from __future__ import annotations
 
+import json
 import secrets
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
+import jwt
+from cryptography import x509
 from django.conf import settings
 
 from crmbox.engine.identities import SERVICE_USER
-from crmclient.values import Guid
+from crmclient.values import Guid, parse_guid
 
 DEMO_CLIENT: Final = ("portico-demo", "demo")
 """What is good on a developer's machine, unless settings say otherwise."""
+
+FEDERATION_AUDIENCE: Final = "api://AzureADTokenExchange"
+"""The audience that Entra ID proposes for tokens of other issuers."""
+
+_FEDERATION: Final = ("federated_issuer", "federated_subject", "federated_keys")
+
+
+@dataclass(frozen=True, slots=True)
+class Federation:
+    """Tokens of `issuer` for `subject` stand for the client. `keys` is a file with the issuer's JWKS."""
+
+    issuer: str
+    subject: str
+    keys: Path
+    audience: str = FEDERATION_AUDIENCE
+
+    def key_set(self) -> jwt.PyJWKSet:
+        """Raises OSError, ValueError and jwt.PyJWTError for a file that holds no keys."""
+        return jwt.PyJWKSet.from_dict(json.loads(self.keys.read_text(encoding="utf-8")))
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """Tokens for it are those of the system user `user`. `certificate` is a PEM file."""
+
+    id: str
+    user: Guid
+    secret: str = ""
+    certificate: Path | None = None
+    federation: Federation | None = None
+
+    def has_secret(self, secret: str) -> bool:
+        """In a time that does not tell how much of it is right."""
+        same = secrets.compare_digest(secret.encode(), self.secret.encode())
+        return same and self.secret != ""
+
+    def x509_certificate(self) -> x509.Certificate | None:
+        """Read each time, so that a renewed one counts. Raises OSError, and ValueError for another file."""
+        if self.certificate is None:
+            return None
+        return x509.load_pem_x509_certificate(self.certificate.read_bytes())
 
 
 def credentials() -> tuple[str, str] | None:
@@ -22,17 +73,75 @@ def credentials() -> tuple[str, str] | None:
     return DEMO_CLIENT if settings.DEVELOPMENT and not (client or secret) else None
 
 
-def user_of_client(client: str, secret: str) -> Guid | None:
-    """The user whom a client's tokens are for; None for a wrong id or secret."""
-    own = credentials()
-    known = [] if own is None else [(*own, SERVICE_USER)]
-    known += [
-        (one["client_id"], one["client_secret"], one["user"])
-        for one in settings.PORTICO["CRM_SERVER_CLIENTS"]
-    ]
+def client_of(id: str) -> Client | None:
+    """The client with this id; of several the last that settings name."""
     found = None
-    for id, password, user in known:
-        same = secrets.compare_digest(client.encode(), id.encode())
-        if secrets.compare_digest(secret.encode(), password.encode()) and same:
-            found = user
+    for client in _clients():
+        if secrets.compare_digest(id.encode(), client.id.encode()):
+            found = client
     return found
+
+
+def check_clients() -> None:
+    """Raises ValueError for a client in CRM_SERVER_CLIENTS that could get no token."""
+    for given in settings.PORTICO["CRM_SERVER_CLIENTS"]:
+        _check(given)
+
+
+def _clients() -> Iterator[Client]:
+    own = credentials()
+    if own is not None:
+        yield Client(own[0], SERVICE_USER, secret=own[1])
+    for given in settings.PORTICO["CRM_SERVER_CLIENTS"]:
+        yield _client(given)
+
+
+def _client(given: Mapping[str, str]) -> Client:
+    certificate = given.get("certificate")
+    federation = None
+    if "federated_keys" in given:
+        federation = Federation(
+            given["federated_issuer"],
+            given["federated_subject"],
+            Path(given["federated_keys"]),
+            given.get("federated_audience", FEDERATION_AUDIENCE),
+        )
+    return Client(
+        given["client_id"],
+        given["user"],
+        secret=given.get("client_secret", ""),
+        certificate=Path(certificate) if certificate else None,
+        federation=federation,
+    )
+
+
+def _check(given: Mapping[str, str]) -> None:
+    named = f"CRM_SERVER_CLIENTS: {given['client_id']}"
+    try:
+        parse_guid(given["user"])
+    except ValueError:
+        raise ValueError(f"{named}: the user is not an id. Write the id of a system user.") from None
+    missing = [name for name in _FEDERATION if name not in given]
+    if missing and len(missing) < len(_FEDERATION):
+        raise ValueError(f"{named}: {', '.join(missing)} is missing. A federation needs all of them.")
+    client = _client(given)
+    if not (client.secret or client.certificate or client.federation):
+        raise ValueError(
+            f"{named} has nothing to show for itself. "
+            "Add client_secret, certificate, or federated_issuer, federated_subject and federated_keys."
+        )
+    try:
+        client.x509_certificate()
+    except (OSError, ValueError) as error:
+        raise ValueError(
+            f"{named}: {client.certificate} is not a certificate that can be read ({type(error).__name__}). "
+            "Write the path of a PEM file."
+        ) from error
+    try:
+        if client.federation is not None:
+            client.federation.key_set()
+    except (OSError, ValueError, jwt.PyJWTError) as error:
+        raise ValueError(
+            f"{named}: {given['federated_keys']} is not a key set that can be read "
+            f"({type(error).__name__}). Write the path of a file with the issuer's JWKS."
+        ) from error

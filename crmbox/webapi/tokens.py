@@ -15,9 +15,6 @@ from django.utils.crypto import salted_hmac
 
 from crmclient.values import Guid, parse_guid
 
-LIFETIME: Final = 3600
-"""Seconds, as Entra ID's tokens live about an hour."""
-
 _ALGORITHM: Final = "HS256"
 _AUDIENCE: Final = "portico-crmserver"
 _LONGEST: Final = 8 * 1024
@@ -27,7 +24,7 @@ class BadToken(Exception):
     """A token that is no token of this server, or no longer good."""
 
 
-def mint(user: Guid, lifetime: int = LIFETIME) -> str:
+def mint(user: Guid, lifetime: int) -> str:
     """A token of the system user `user` that is good for `lifetime` seconds."""
     now = int(time.time())
     claims = {"sub": user, "aud": _AUDIENCE, "iat": now, "exp": now + lifetime, "jti": str(uuid.uuid4())}

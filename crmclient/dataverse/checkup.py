@@ -15,18 +15,28 @@ from enum import Enum
 from functools import partial
 from typing import Final
 
+from crmclient.dataverse.advice import advice_on, privilege_advice
 from crmclient.dataverse.http.messages import Request
+from crmclient.dataverse.http.token_refusals import TokenRefused
 from crmclient.dataverse.http.tokens import TokenSource
 from crmclient.dataverse.http.transport import AttemptFailed, Transport
 from crmclient.dataverse.options import Options
-from crmclient.errors import MissingPrivilege, PlatformError, UnexpectedAnswer, UnknownEntity
+from crmclient.errors import (
+    MissingPrivilege,
+    PlatformError,
+    Unavailable,
+    UnexpectedAnswer,
+    UnknownEntity,
+)
 from crmclient.platform import Call, KeepsMetadata, Platform
 from crmclient.query.ast import ALL, Column, Query
+from crmclient.sentences import Sentence
 
 LARGEST_SKEW: Final = 60.0
 """Seconds by which the clocks may differ before tokens of the one are refused by the other."""
 
 _UNAUTHORIZED: Final = 401
+_CUSTOMIZATIONS: Final = Sentence("Its security role must read customizations.")
 
 
 class Outcome(str, Enum):
@@ -55,39 +65,50 @@ def reached(options: Options) -> Iterator[Step]:
         yield _unreached(failure, options)
         return
     took = round((time.monotonic() - start) * 1000)
-    yield Step("network", Outcome.GOOD, f"{options.root} answers in {took} ms.")
+    yield Step(
+        "network",
+        Outcome.GOOD,
+        Sentence("%(address)s answers in %(took)s ms.", address=options.root, took=took),
+    )
     if answer.status == _UNAUTHORIZED:
-        yield Step("address", Outcome.GOOD, "It asks for a token.")
+        yield Step("address", Outcome.GOOD, Sentence("It asks for a token."))
     else:
         yield Step(
             "address",
             Outcome.FAILED,
-            f"Without a token it answers {answer.status}, and should answer 401.",
-            "Set CRM_URL to the organisation's address, such as https://contoso.crm.dynamics.com.",
+            Sentence("Without a token it answers %(status)s, and should answer 401.", status=answer.status),
+            Sentence("Set CRM_URL to the organisation's address, such as https://contoso.crm.dynamics.com."),
         )
     yield _clock(answer.headers)
 
 
 def _unreached(failure: Exception, options: Options) -> Step:
-    causes = list(_causes(failure))
     host = options.root.partition("://")[2].partition("/")[0]
-    if any(isinstance(cause, ssl.SSLError) for cause in causes):
-        return Step(
-            "network",
-            Outcome.FAILED,
-            f"The certificate of {host} is not trusted, or TLS is broken on the way: {failure}",
-            "Where a proxy opens TLS, set REQUESTS_CA_BUNDLE to a file with its authority.",
+    advice = _way_there(failure, "CRM_URL")
+    if _has_cause(failure, ssl.SSLError):
+        said = Sentence(
+            "The certificate of %(host)s is not trusted, or TLS is broken on the way: %(reason)s",
+            host=host,
+            reason=str(failure),
         )
-    if any(isinstance(cause, socket.gaierror) for cause in causes):
-        return Step(
-            "network", Outcome.FAILED, f"There is no address for {host}.", "Correct CRM_URL, or the DNS here."
-        )
-    return Step(
-        "network",
-        Outcome.FAILED,
-        f"{host} cannot be reached: {failure}",
-        "Let this machine connect to it. Behind a proxy, set HTTPS_PROXY.",
-    )
+    elif _has_cause(failure, socket.gaierror):
+        said = Sentence("There is no address for %(host)s.", host=host)
+    else:
+        said = Sentence("%(host)s cannot be reached: %(reason)s", host=host, reason=str(failure))
+    return Step("network", Outcome.FAILED, said, advice)
+
+
+def _way_there(failure: Exception, setting: str) -> str:
+    """What to do where a server cannot be reached whose address is in `setting`."""
+    if _has_cause(failure, ssl.SSLError):
+        return Sentence("Where a proxy opens TLS, set REQUESTS_CA_BUNDLE to a file with its authority.")
+    if _has_cause(failure, socket.gaierror):
+        return Sentence("Correct %(setting)s, or the DNS here.", setting=setting)
+    return Sentence("Let this machine connect to it. Behind a proxy, set HTTPS_PROXY.")
+
+
+def _has_cause(failure: Exception, kind: type[BaseException]) -> bool:
+    return any(isinstance(cause, kind) for cause in _causes(failure))
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
@@ -109,16 +130,26 @@ def _clock(headers: Mapping[str, str]) -> Step:
         there = parsedate_to_datetime(headers.get("date", ""))
         skew = (dt.datetime.now(dt.UTC) - there).total_seconds()
     except (TypeError, ValueError):
-        return Step("clock", Outcome.WARNING, "The answer says no time, so the clocks cannot be compared.")
+        return Step(
+            "clock",
+            Outcome.WARNING,
+            Sentence("The answer says no time, so the clocks cannot be compared."),
+        )
     if abs(skew) > LARGEST_SKEW:
-        which = "ahead of" if skew > 0 else "behind"
+        seconds = f"{abs(skew):.0f}"
         return Step(
             "clock",
             Outcome.FAILED,
-            f"The clock here is {abs(skew):.0f} seconds {which} the platform's.",
-            "Let this machine's clock be set by NTP: tokens would be refused.",
+            Sentence("The clock here is %(seconds)s seconds ahead of the platform's.", seconds=seconds)
+            if skew > 0
+            else Sentence("The clock here is %(seconds)s seconds behind the platform's.", seconds=seconds),
+            Sentence("Let this machine's clock be set by NTP: tokens would be refused."),
         )
-    return Step("clock", Outcome.GOOD, f"The clocks differ by {abs(skew):.0f} seconds.")
+    return Step(
+        "clock",
+        Outcome.GOOD,
+        Sentence("The clocks differ by %(seconds)s seconds.", seconds=f"{abs(skew):.0f}"),
+    )
 
 
 def authorized(sources: Mapping[str, TokenSource], options: Options) -> Iterator[Step]:
@@ -130,24 +161,44 @@ def authorized(sources: Mapping[str, TokenSource], options: Options) -> Iterator
             yield Step(
                 "token",
                 Outcome.FAILED,
-                f"{client_id}: {error}",
-                "Check CRM_TENANT_ID, CRM_CLIENT_ID, CRM_AUTHORITY, and the secret, certificate or federated "
-                "token, which may have expired. A managed identity has to be assigned on Azure.",
+                Sentence("%(client)s: %(reason)s", client=client_id, reason=str(error)),
+                _about_tokens(error),
             )
         else:
-            yield Step("token", Outcome.GOOD, f"{client_id}: good for {token.lifetime / 60:.0f} minutes.")
+            yield Step(
+                "token",
+                Outcome.GOOD,
+                Sentence(
+                    "%(client)s: good for %(minutes)s minutes.",
+                    client=client_id,
+                    minutes=f"{token.lifetime / 60:.0f}",
+                ),
+            )
+
+
+def _about_tokens(error: PlatformError) -> str:
+    if isinstance(error, TokenRefused) and error.advice:
+        return error.advice
+    if isinstance(error, Unavailable) and error.__cause__ is not None:
+        return _way_there(error, "CRM_AUTHORITY or CRM_TOKEN_URL")
+    return Sentence(
+        "Check CRM_TENANT_ID, CRM_CLIENT_ID, CRM_AUTHORITY, and the secret, certificate or federated "
+        "token, which may have expired. A managed identity has to be assigned on Azure."
+    )
 
 
 def used(platform: Platform, *, impersonates: bool) -> Iterator[Step]:
     """Who the service is there, the metadata, and whether it may act for others."""
-    yield from _told("who", lambda: _who(platform), "Add the application as an application user there.")
-    yield from _told("metadata", lambda: _metadata(platform), "Its security role must read customizations.")
+    yield from _told(
+        "who", lambda: _who(platform), Sentence("Add the application as an application user there.")
+    )
+    yield from _told("metadata", lambda: _metadata(platform), _CUSTOMIZATIONS)
     yield from _untold(platform)
     if impersonates:
         yield from _told(
             "impersonation",
             lambda: _acting(platform),
-            "Give the application user the privilege prvActOnBehalfOfAnotherUser (role Delegate).",
+            Sentence("Give the application user the privilege prvActOnBehalfOfAnotherUser (role Delegate)."),
         )
 
 
@@ -161,29 +212,36 @@ def _told(name: str, ask: Callable[[], str], advice: str) -> Iterator[Step]:
     try:
         yield Step(name, Outcome.GOOD, ask())
     except MissingPrivilege as error:
-        privilege = error.privilege or "a privilege"
         yield Step(
             name,
             Outcome.FAILED,
-            f"The application user lacks {privilege}.",
-            f"Add {privilege} to its security role, for the organisation.",
+            _lacks(error.privilege),
+            advice_on(error),
         )
     except UnknownEntity as error:
-        yield Step(name, Outcome.FAILED, str(error), "Take what reads it out of the configuration.")
+        yield Step(name, Outcome.FAILED, str(error), Sentence("Take what reads it out of the configuration."))
     except PlatformError as error:
-        yield Step(name, Outcome.FAILED, str(error), advice)
+        # Of an answer that says nothing of the cause, the step knows most.
+        known = isinstance(error, UnexpectedAnswer) and not isinstance(error, TokenRefused)
+        yield Step(name, Outcome.FAILED, str(error), (known and advice) or advice_on(error) or advice)
+
+
+def _lacks(privilege: str) -> Sentence:
+    named = privilege or Sentence("a privilege")
+    return Sentence("The application user lacks %(privilege)s.", privilege=named)
 
 
 def _who(platform: Platform) -> str:
     user = platform.user(platform.who())
-    roles = ", ".join(user.security_roles) or "no security role that it may see"
-    return f"{user.full_name or user.id}, with {roles}."
+    roles = ", ".join(user.security_roles) or Sentence("no security role that it may see")
+    return Sentence("%(user)s, with %(roles)s.", user=user.full_name or user.id, roles=roles)
 
 
 def _metadata(platform: Platform) -> str:
     start = time.monotonic()
     count = len(platform.entities())
-    return f"{count} entities in {time.monotonic() - start:.1f} s."
+    took = f"{time.monotonic() - start:.1f}"
+    return Sentence("%(count)s entities in %(seconds)s s.", count=count, seconds=took)
 
 
 def _untold(platform: Platform) -> Iterator[Step]:
@@ -200,17 +258,16 @@ def _untold(platform: Platform) -> Iterator[Step]:
             parts[error.privilege].append("security roles")
         unknown = platform.missing_privileges() if isinstance(platform, KeepsMetadata) else {}
     except PlatformError as error:
-        yield Step("metadata", Outcome.FAILED, str(error), "Its security role must read customizations.")
+        yield Step("metadata", Outcome.FAILED, str(error), advice_on(error) or _CUSTOMIZATIONS)
         return
     for part, privilege in unknown.items():
         parts[privilege].append(part)
     for privilege, names in parts.items():
-        named = privilege or "a privilege"
         yield Step(
             "metadata",
             Outcome.WARNING,
-            f"Not known: {', '.join(names)}. The application user lacks {named}.",
-            f"Add {named} to its security role, for the organisation, and run manage.py refreshmetadata.",
+            Sentence("Not known: %(parts)s. %(lacks)s", parts=", ".join(names), lacks=_lacks(privilege)),
+            Sentence("%(advice)s Then refresh the metadata.", advice=privilege_advice(privilege)),
         )
 
 
@@ -218,7 +275,7 @@ def _acting(platform: Platform) -> str:
     own = platform.who()
     users = platform.conventions.users
     platform.retrieve(users.entity if users else "", own, (), call=Call(caller=own))
-    return "The service may act for users."
+    return Sentence("The service may act for users.")
 
 
 def _read(platform: Platform, entity: str) -> str:
@@ -226,4 +283,6 @@ def _read(platform: Platform, entity: str) -> str:
     if known is None:
         raise UnknownEntity(entity)
     found = platform.query(Query(entity, (Column(known.primary_id),), top=1), ALL)
-    return "may be read." if found.rows else "may be read, and has no record that it may see."
+    if found.rows:
+        return Sentence("may be read.")
+    return Sentence("may be read, and has no record that it may see.")

@@ -59,6 +59,13 @@ class Refusal:
         return f"{self.status} {self.code}: {self.message[:_LONGEST_MESSAGE]}"
 
 
+class TokenNotTaken(UnexpectedAnswer):
+    """Entra ID gave a token, and the platform refuses it, also one that was fetched anew."""
+
+    def __init__(self) -> None:
+        super().__init__("The platform refuses the service's token (401).")
+
+
 def check(answer: Answer, subject: Subject, *, acting: bool) -> None:
     """Raises the error that an answer means, unless it is a success. `acting`: it was asked for a caller."""
     if not answer.ok:
@@ -69,6 +76,8 @@ def error_of(answer: Answer, subject: Subject, *, acting: bool) -> PlatformError
     refusal = _read(answer)
     if 300 <= refusal.status < 400:
         return UnexpectedAnswer(f"The platform redirects ({refusal.status}); redirects are not followed.")
+    if refusal.status == 401:
+        return TokenNotTaken()
     by_code = _BY_CODE.get(refusal.code.lower()) or _BY_STATUS.get(refusal.status)
     if refusal.status == 403 and not acting and refusal.code:
         return MissingPrivilege(_privilege_in(refusal.message))

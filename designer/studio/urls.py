@@ -19,6 +19,7 @@ from designer.studio.pages import (
     palette,
     platform,
     platform_budget,
+    platform_check_page,
     proposal_pages,
     proposal_trying,
     protection_page,
@@ -78,6 +79,7 @@ urlpatterns: list[URLPattern] = [
     path("palette/", palette.PaletteEntries.as_page(), name="palette"),
     path("platform/", platform.PlatformState.as_page(), name="platform"),
     path("platform/budget/", platform_budget.PlatformBudgetPage.as_page(), name="platform_budget"),
+    path("platform/check/", platform_check_page.PlatformCheckPage.as_page(), name="check_platform"),
     path("platform/refresh/", platform.RefreshMetadata.as_page(), name="refresh_metadata"),
     path("platform/accept/", platform.AcceptMetadata.as_page(), name="accept_metadata"),
 ]

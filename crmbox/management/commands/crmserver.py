@@ -15,7 +15,7 @@ from granian import Granian
 from granian.constants import Interfaces
 from granian.log import LogLevels
 
-from crmbox.webapi.credentials import DEMO_CLIENT, credentials
+from crmbox.webapi.credentials import DEMO_CLIENT, check_clients, credentials
 from crmbox.webapi.paths import VARIABLE
 from crmbox.webapi.protection import configured_limits
 
@@ -38,7 +38,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         host, port, root = options["host"], options["port"], options["root"].strip("/")
         _refuse_wrong_settings()
-        if credentials() is None:
+        if credentials() is None and not settings.PORTICO["CRM_SERVER_CLIENTS"]:
             self.stderr.write(
                 "CRM_SERVER_CLIENT_ID and CRM_SERVER_CLIENT_SECRET are not set: no client gets tokens."
             )
@@ -82,6 +82,7 @@ def _refuse_wrong_settings() -> None:
         raise CommandError("CRM_SERVER_FAULTS is for development: unset it, or set PORTICO_MODE=development.")
     try:
         configured_limits()
+        check_clients()
     except ValueError as error:
         raise CommandError(str(error)) from None
 

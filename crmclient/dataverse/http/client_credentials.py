@@ -10,10 +10,11 @@ from crmclient.dataverse.http.messages import Request
 from crmclient.dataverse.http.observer import Silent
 from crmclient.dataverse.http.retrying import THROTTLED, retry_after
 from crmclient.dataverse.http.throttle import SharedThrottle, ThisProcess, Throttle
+from crmclient.dataverse.http.token_refusals import refusal_of
 from crmclient.dataverse.http.tokens import Token
 from crmclient.dataverse.http.transport import AttemptFailed, Transport
 from crmclient.dataverse.options import MEGABYTE, Options
-from crmclient.errors import Throttled, Unavailable, UnexpectedAnswer
+from crmclient.errors import Throttled, Unavailable
 
 RETRY_AFTER = 5.0
 _HEADERS = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json"}
@@ -61,9 +62,13 @@ class ClientCredentials:
         if answer.status >= 500:
             raise Unavailable(f"The token endpoint answers {answer.status}.", retry_after=RETRY_AFTER)
         try:
-            return token_of(exact_json.parse(answer.body))
+            content = exact_json.parse(answer.body)
+        except ValueError:
+            content = {}
+        try:
+            return token_of(content)
         except (ValueError, KeyError, TypeError):
-            raise UnexpectedAnswer(f"The token endpoint gave no token (status {answer.status}).") from None
+            raise refusal_of("The token endpoint", content, answer.status) from None
 
 
 def token_of(answer: dict[str, object]) -> Token:

@@ -9,8 +9,10 @@ from typing import Any
 
 from crmclient.dataverse.http.client_credentials import token_of
 from crmclient.dataverse.http.clouds import WORLDWIDE
+from crmclient.dataverse.http.token_refusals import TokenRefused, refusal_of
 from crmclient.dataverse.http.tokens import Token
-from crmclient.errors import Unavailable, UnexpectedAnswer
+from crmclient.errors import Unavailable
+from crmclient.sentences import Sentence
 
 
 @dataclass
@@ -37,6 +39,9 @@ class Entra:
                         self.client_id,
                         client_credential=self.credential,
                         authority=f"{self.authority}/{self.tenant_id}",
+                        # Otherwise the library asks the worldwide cloud whether it knows the authority: from
+                        # a closed cloud that cannot be reached, and an own authority it does not know.
+                        instance_discovery=False,
                         timeout=timeout,
                     )
                 # The library has a cache of its own, which may hold the token that was refused.
@@ -45,20 +50,46 @@ class Entra:
         except OSError as error:
             # The library's own errors of its connection are of this kind, too.
             if isinstance(error.filename, str):
-                raise UnexpectedAnswer(f"{error.filename} cannot be read: {error.strerror}.") from error
-            raise _away(error) from error
+                raise TokenRefused(
+                    Sentence(
+                        "%(file)s cannot be read: %(reason)s.", file=error.filename, reason=error.strerror
+                    ),
+                    Sentence("Let the service's account read the file, or correct its path in the settings."),
+                ) from error
+            raise self._away(error) from error
         except Exception as error:
-            # It lets its HTTP library's errors through, and ValueError for an authority that does not exist.
-            raise _away(error) from error
+            if self._application is None and isinstance(error, ValueError | TypeError):
+                raise self._unusable(error) from error
+            # It lets its HTTP library's errors through.
+            raise self._away(error) from error
         try:
             return token_of(answer)
         except (KeyError, TypeError, ValueError):
-            reason = answer.get("error") if isinstance(answer, dict) else None
-            raise UnexpectedAnswer(f"Entra ID gave no token ({reason}).") from None
+            raise refusal_of("Entra ID", answer) from None
 
+    def _unusable(self, error: Exception) -> TokenRefused:
+        """What the library means that could not even be made: it asks for the tenant, then reads the key."""
+        if "authority" in str(error) or "address" in str(error):
+            return TokenRefused(
+                Sentence(
+                    "%(authority)s is not an Entra ID, or has no tenant %(tenant)s.",
+                    authority=self.authority,
+                    tenant=self.tenant_id,
+                ),
+                Sentence("Correct CRM_TENANT_ID or CRM_AUTHORITY."),
+            )
+        return TokenRefused(
+            Sentence("The certificate's file or its password cannot be used."),
+            Sentence("Correct CRM_CERTIFICATE and CRM_CERTIFICATE_PASSWORD."),
+        )
 
-def _away(error: Exception) -> Unavailable:
-    return Unavailable(f"No token could be fetched from Entra ID ({type(error).__name__}).", retry_after=5)
+    def _away(self, error: Exception) -> Unavailable:
+        said = Sentence(
+            "No token could be fetched from %(authority)s (%(reason)s).",
+            authority=self.authority,
+            reason=type(error).__name__,
+        )
+        return Unavailable(said, retry_after=5)
 
 
 def federated(path: Path) -> dict[str, Any]:

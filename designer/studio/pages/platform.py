@@ -16,6 +16,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from crmclient import KeepsMetadata, Platform
+from crmclient.dataverse.advice import advice_on
 from crmclient.errors import MissingPrivilege, PlatformError, PlatformFailure
 from designer.audit import note
 from designer.history.accepting import accept_metadata
@@ -47,9 +48,10 @@ class RefreshMetadata(StudioView):
     def post(self, request: HttpRequest) -> HttpResponse:
         try:
             brought = refresh()
-        except PlatformError:
+        except PlatformError as error:
             note(request, AuditEntry.Action.REFRESH, detail="not answered")
-            return render(request, "designer/pages/platform.html", {**_state(), "has_failed": True})
+            context = {**_state(), "has_failed": True, "reason": str(error), "advice": advice_on(error)}
+            return render(request, "designer/pages/platform.html", context)
         note(request, AuditEntry.Action.REFRESH, detail="changed" if _is_news(brought) else "as it was")
         context = {
             **_state(),

@@ -77,7 +77,7 @@ class Command(BaseCommand):
             do()
         except PlatformError as error:
             # No reason not to start: the service tries again when somebody asks.
-            self.stdout.write(f"put off. {error}")
+            self.stdout.write(f"put off. {error} {_advice(error)}".rstrip())
         else:
             self.stdout.write(f"up to date ({time.monotonic() - start:.1f} s)")
 
@@ -98,6 +98,15 @@ class Command(BaseCommand):
         self.stdout.write("They are shown only now:")
         for name, password in passwords.items():
             self.stdout.write(f"  {name:<10} {password}")
+
+
+def _advice(error: PlatformError) -> str:
+    """What to do about a platform that fails; the CRM in the box has none."""
+    if not settings.PORTICO["CRM_URL"]:
+        return ""
+    from crmclient.dataverse.advice import advice_on
+
+    return f"{advice_on(error)} manage.py checkplatform tries the way there step by step."
 
 
 def _reach_the_database(seconds: float) -> None:

@@ -22,9 +22,16 @@ class Command(BaseCommand):
         try:
             changed = platform.refresh_metadata()
         except PlatformError as error:
+            # Not loaded by a service that has its platform in the box.
+            from crmclient.dataverse.advice import advice_on
+
             raise CommandError(
-                f"The platform does not tell its metadata: {error} What was known of it stays in use."
+                f"The platform does not tell its metadata: {error} {advice_on(error)}\n"
+                "What was known of it stays in use. manage.py checkplatform tries the way there step by step."
             ) from error
         self.stdout.write("The metadata has changed." if changed else "The metadata is as it was.")
         for part, privilege in platform.missing_privileges().items():
-            self.stdout.write(f"Not known: {part}. The service's account lacks {privilege or 'a privilege'}.")
+            self.stdout.write(
+                f"Not known: {part}. The service's account lacks {privilege or 'a privilege'}. "
+                "Add it to a security role of the account, then run this command again."
+            )

@@ -1,0 +1,133 @@
+"""Signed tokens by which clients show who they are, instead of a secret (RFC 7523, section 2.2).
+
+A client with a certificate signs one itself; one that is federated shows what another issuer signed.
+Refusals have the numbers of Entra ID, which its clients and their users know.
+"""
+
+from __future__ import annotations
+
+import base64
+import datetime as dt
+from typing import Any, Final
+
+import jwt
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+
+from crmbox.webapi.credentials import Client, Federation
+from crmbox.webapi.token_refusals import TokenRefusal
+
+ASSERTION_TYPE: Final = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+
+_OF_CERTIFICATES: Final = ["RS256", "PS256"]
+_OF_ISSUERS: Final = ["RS256", "PS256", "ES256"]
+_LONGEST: Final = 16 * 1024
+_LEEWAY: Final = 60
+"""Seconds by which clocks may differ."""
+
+_REQUIRED: Final = ["exp", "iss", "sub", "aud"]
+
+
+def check_assertion(assertion: str, client: Client, audiences: list[str]) -> None:
+    """Raises TokenRefusal unless `assertion` shows that it comes from `client`.
+
+    `audiences` are the addresses that the client may have signed it for.
+    """
+    head, claims = _unverified(assertion)
+    if claims.get("iss") == client.id:
+        _check_signed_by_certificate(assertion, head, client, audiences)
+    elif client.federation is not None:
+        _check_federated(assertion, head, claims, client.federation)
+    else:
+        raise _refused(700027, "The application has no certificate or federated credential of this issuer.")
+
+
+def _unverified(assertion: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Head and claims, of which nothing is believed but whose keys to look for."""
+    if len(assertion) > _LONGEST:
+        raise _refused(50027, "The client assertion is too long.")
+    try:
+        parts = jwt.decode_complete(assertion, options={"verify_signature": False})
+    except jwt.PyJWTError:
+        raise _refused(50027, "The client assertion is not a JWT.") from None
+    return parts["header"], parts["payload"]
+
+
+def _check_signed_by_certificate(
+    assertion: str, head: dict[str, Any], client: Client, audiences: list[str]
+) -> None:
+    certificate = client.x509_certificate()
+    if certificate is None or not _is_named(certificate, head):
+        raise _refused(
+            700027,
+            "The certificate with identifier used to sign the client assertion is not registered on "
+            "application. [Reason - The key was not found.]",
+        )
+    now = dt.datetime.now(dt.UTC)
+    if not certificate.not_valid_before_utc <= now <= certificate.not_valid_after_utc:
+        raise _refused(700027, "The certificate is not valid now. [Reason - The key used is expired.]")
+    claims = _verified(assertion, certificate.public_key(), _OF_CERTIFICATES, audiences, 700023)
+    if claims["sub"] != client.id:
+        raise _refused(700021, "Client assertion subject does not match the application.")
+
+
+def _is_named(certificate: x509.Certificate, head: dict[str, Any]) -> bool:
+    """Whether the head names the certificate by its thumbprint."""
+    prints = {"x5t": hashes.SHA1(), "x5t#S256": hashes.SHA256()}  # noqa: S303  a name, as RFC 7515 has it
+    named = {name: head[name] for name in prints if name in head}
+    return bool(named) and all(
+        str(value).rstrip("=") == _text(certificate.fingerprint(prints[name]))
+        for name, value in named.items()
+    )
+
+
+def _check_federated(
+    assertion: str, head: dict[str, Any], claims: dict[str, Any], federation: Federation
+) -> None:
+    if claims.get("iss") != federation.issuer:
+        raise _refused(
+            700211,
+            "No matching federated identity record found for presented assertion issuer "
+            f"{_said(claims, 'iss')}.",
+        )
+    keys = {key.key_id: key for key in federation.key_set().keys}
+    key = keys.get(head.get("kid"))
+    if key is None:
+        raise _refused(700027, "The key that signed the federated token is not among its issuer's keys.")
+    claims = _verified(assertion, key.key, _OF_ISSUERS, [federation.audience], 700212)
+    if claims["sub"] != federation.subject:
+        raise _refused(
+            700213,
+            "No matching federated identity record found for presented assertion subject "
+            f"{_said(claims, 'sub')}.",
+        )
+
+
+def _verified(
+    assertion: str, key: Any, algorithms: list[str], audiences: list[str], wrong_audience: int
+) -> dict[str, Any]:
+    try:
+        return jwt.decode(
+            assertion, key, algorithms, options={"require": _REQUIRED}, audience=audiences, leeway=_LEEWAY
+        )
+    except (jwt.ExpiredSignatureError, jwt.ImmatureSignatureError):
+        raise _refused(700024, "Client assertion is not within its valid time range.") from None
+    except jwt.InvalidAudienceError:
+        raise _refused(
+            wrong_audience, f"Client assertion audience does not match. Expected: {audiences[0]}."
+        ) from None
+    except (jwt.PyJWTError, TypeError, ValueError):
+        # Keys of another type than the algorithm's raise TypeError.
+        raise _refused(700027, "The signature of the client assertion is not valid.") from None
+
+
+def _refused(number: int, description: str) -> TokenRefusal:
+    return TokenRefusal(401, "invalid_client", number, description)
+
+
+def _said(claims: dict[str, Any], name: str) -> str:
+    return repr(str(claims.get(name, ""))[:200])
+
+
+def _text(print: bytes) -> str:
+    return base64.urlsafe_b64encode(print).rstrip(b"=").decode()

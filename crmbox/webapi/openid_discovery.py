@@ -1,0 +1,84 @@
+"""What clients of Entra ID ask an authority before they ask it for tokens, such as Microsoft's library MSAL.
+
+Every tenant is there, and `common` where none is named.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+from urllib.parse import parse_qs, urlsplit
+
+from crmbox.webapi.request import Response
+from crmbox.webapi.token_refusals import TokenRefusal
+from crmclient import exact_json
+
+# OpenID Connect Discovery puts the document after the issuer. Entra ID's first version had no v2.0.
+_CONFIGURATION: Final = re.compile(r"(?:/([^/]+))?(/v2\.0)?/\.well-known/openid-configuration")
+_KEYS: Final = re.compile(r"/[^/]+/discovery/(?:v2\.0/)?keys")
+_INSTANCE: Final = "/common/discovery/instance"
+
+
+def discovery_response(method: str, path: str, query: str, root: str) -> Response | None:
+    """The document at `path`, below the URL `root`; None where there is no document of discovery."""
+    if method not in ("GET", "HEAD"):
+        return None
+    if path == _INSTANCE:
+        return _instance(query, root)
+    if _KEYS.fullmatch(path):
+        # Tokens are for this server alone, which makes them with a key that nobody else has.
+        return _document({"keys": []})
+    found = _CONFIGURATION.fullmatch(path)
+    return None if found is None else _document(_configuration(root, found[1], found[2] or ""))
+
+
+def _configuration(root: str, tenant: str | None, version: str) -> dict[str, Any]:
+    issuer = f"{root}/{tenant}{version}" if tenant else root
+    tenant = tenant or "common"
+    return {
+        "issuer": issuer,
+        "authorization_endpoint": f"{root}/{tenant}/oauth2/v2.0/authorize",
+        "token_endpoint": f"{root}/{tenant}/oauth2/v2.0/token",
+        "jwks_uri": f"{root}/{tenant}/discovery/v2.0/keys",
+        "token_endpoint_auth_methods_supported": [
+            "client_secret_post",
+            "client_secret_basic",
+            "private_key_jwt",
+        ],
+        "grant_types_supported": ["client_credentials"],
+        "response_types_supported": [],
+        "subject_types_supported": ["pairwise"],
+        "id_token_signing_alg_values_supported": ["RS256"],
+        "scopes_supported": [],
+        "claims_supported": ["sub", "aud", "iat", "exp"],
+        "cloud_instance_name": urlsplit(root).hostname,
+    }
+
+
+def _instance(query: str, root: str) -> Response:
+    """Whether the authority of the `authorization_endpoint` that is asked about is this one."""
+    own = urlsplit(root)
+    try:
+        asked = urlsplit(parse_qs(query).get("authorization_endpoint", [""])[0])
+    except ValueError:
+        asked = urlsplit("")
+    # MSAL leaves the port out.
+    is_own = asked.hostname == own.hostname and asked.path.startswith(f"{own.path}/")
+    tenant = asked.path.removeprefix(f"{own.path}/").split("/")[0]
+    if not (is_own and tenant):
+        refusal = TokenRefusal(
+            400, "invalid_instance", 50049, f"Unknown or invalid instance. This one is {root}."
+        )
+        return _document(refusal.body, refusal.status)
+    host = own.hostname
+    return _document(
+        {
+            "tenant_discovery_endpoint": f"{root}/{tenant}/v2.0/.well-known/openid-configuration",
+            "api-version": "1.1",
+            "metadata": [{"preferred_network": host, "preferred_cache": host, "aliases": [host]}],
+        }
+    )
+
+
+def _document(content: dict[str, Any], status: int = 200) -> Response:
+    return Response(status, {"Content-Type": "application/json"}, exact_json.render(content))

@@ -1,0 +1,61 @@
+"""What an operator can do about a failure of Dataverse, or of the way there."""
+
+from __future__ import annotations
+
+from math import ceil
+
+from crmclient.dataverse.failures import TokenNotTaken
+from crmclient.dataverse.http.token_refusals import TokenRefused
+from crmclient.errors import (
+    DeadlineExceeded,
+    MissingPrivilege,
+    PlatformError,
+    Throttled,
+    Unavailable,
+    UnexpectedAnswer,
+)
+from crmclient.sentences import Sentence
+
+
+def advice_on(error: PlatformError) -> str:
+    """Empty for what is no failure: a refusal says itself what would be right."""
+    seconds = ceil(getattr(error, "retry_after", None) or 0)
+    if isinstance(error, MissingPrivilege):
+        return privilege_advice(error.privilege)
+    if isinstance(error, TokenRefused):
+        return error.advice
+    if isinstance(error, TokenNotTaken):
+        return Sentence(
+            "Add the application as an application user of this organisation, and let CRM_URL and the "
+            "tenant be those of the same organisation."
+        )
+    if isinstance(error, Throttled):
+        return Sentence(
+            "Try again in %(seconds)s seconds. If this happens often, add application users in CRM_CLIENTS.",
+            seconds=max(1, seconds),
+        )
+    if isinstance(error, DeadlineExceeded):
+        return Sentence(
+            "Try again. If Dataverse stays slow, raise METADATA_TIMEOUT for metadata, or PLATFORM_TIMEOUT "
+            "for everything else."
+        )
+    if isinstance(error, Unavailable):
+        return Sentence(
+            "Try again in %(seconds)s seconds. If it lasts, look at the service health in the Power Platform "
+            "admin centre, and at the network from this machine to CRM_URL.",
+            seconds=max(1, seconds),
+        )
+    if isinstance(error, UnexpectedAnswer):
+        return Sentence(
+            "Something else may answer in the place of Dataverse, such as a proxy or a sign-in page: check "
+            "CRM_URL and what is on the way there."
+        )
+    return ""
+
+
+def privilege_advice(privilege: str) -> Sentence:
+    """How a missing privilege is granted; `privilege` is empty where Dataverse does not name it."""
+    return Sentence(
+        "Add %(privilege)s to its security role, for the organisation.",
+        privilege=privilege or Sentence("a privilege"),
+    )

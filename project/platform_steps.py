@@ -1,0 +1,44 @@
+"""The steps of a check of the platform, with the settings at hand; for the command and the studio's page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+
+from designer.overview import overview
+from designer.platform import get_platform
+from project import applications
+
+if TYPE_CHECKING:
+    from crmclient.dataverse.checkup import Step
+
+
+def platform_steps() -> Iterator[Step]:
+    """Try whether Dataverse can be reached and used. Nothing where the platform is the CRM in the box."""
+    env = settings.PORTICO
+    if not env["CRM_URL"]:
+        return
+    # Not loaded by a service that has its platform in the box.
+    from crmclient.dataverse.checkup import Outcome, authorized, reached, readable, used
+    from crmclient.dataverse.options import Options
+
+    options = Options(env["CRM_URL"], timeout=float(env["PLATFORM_TIMEOUT"]))
+    scope = f"{options.root}/.default"
+    parts: tuple[Callable[[], Iterator[Step]], ...] = (
+        lambda: reached(options),
+        lambda: authorized(
+            {client.id: client.tokens(scope) for client in applications.of_the_platform()}, options
+        ),
+        lambda: used(get_platform(), impersonates=bool(env["CRM_IMPERSONATE"])),
+        lambda: readable(get_platform(), overview().metadata.asked),
+    )
+    for part in parts:
+        has_failed = False
+        for step in part():
+            has_failed = has_failed or step.outcome is Outcome.FAILED
+            yield step
+        # What follows would fail for the same reason.
+        if has_failed:
+            return

@@ -1,0 +1,137 @@
+"""Whatever fails at Dataverse or on the way there: what is said names the fault and what to do."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+
+from crmclient.dataverse.platform import DataversePlatform
+from designer.overview import forget
+from designer.platform import get_platform
+from project.metadata_store import DatabaseStore
+from tests.dataverse.conftest import Failing
+from tests.dataverse.reaching import platform_at, settings_for
+
+pytestmark = pytest.mark.processes
+
+SECONDS = 1.0
+"""So long the platform has for each request here."""
+
+FOREVER: dict[str, Any] = {"times": None}
+_made: list[DataversePlatform] = []
+
+
+def make_platform() -> DataversePlatform:
+    """What the settings name."""
+    return _made[-1]
+
+
+@pytest.fixture
+def remote(portico: None, failing: Failing, settings: Any) -> Iterator[Failing]:
+    """The service's platform is Dataverse, whose metadata is known."""
+    store = DatabaseStore("https://contoso.example/")
+    platform = failing.platform(store=store, retries=0, timeout=SECONDS * 30, metadata_timeout=SECONDS * 30)
+    platform.refresh_metadata()
+    _made.append(platform)
+    reached = settings_for(failing.server)
+    timeout = {"PLATFORM_TIMEOUT": int(SECONDS), "METADATA_TIMEOUT": int(SECONDS)}
+    settings.PORTICO = {
+        **settings.PORTICO,
+        **reached,
+        **timeout,
+        "PLATFORM": f"{__name__}.make_platform",
+    }
+    get_platform.cache_clear()
+    forget()
+    yield failing
+    failing.arm()
+    get_platform.cache_clear()
+    forget()
+
+
+def hurried(failing: Failing) -> None:
+    """From here on the platform has a second for each request."""
+    store = DatabaseStore("https://contoso.example/")
+    _made.append(failing.platform(store=store, retries=0, timeout=SECONDS, metadata_timeout=SECONDS))
+    get_platform.cache_clear()
+    forget()
+
+
+DENIED = '{"error": {"code": "0x80040220", "message": "Principal is missing prvReadThing privilege"}}'
+FAULTS: dict[str, tuple[dict[str, Any], str, str]] = {
+    "no privilege": ({"status": 403, "body": DENIED}, "prvReadThing", "to its security role"),
+    "a gateway's 403": ({"status": 403, "body": "<html>"}, "answers 403", "sign-in page"),
+    "429 with a time": (
+        {"status": 429, "headers": {"Retry-After": "17"}},
+        "answers 429",
+        "Try again in 17 seconds.",
+    ),
+    "429 without a time": ({"status": 429}, "answers 429", "Try again in 5 seconds."),
+    "401": ({"status": 401}, "refuses the service's token", "as an application user"),
+    "503": ({"status": 503}, "answers 503", "service health"),
+    "504": ({"status": 504}, "answers 504", "METADATA_TIMEOUT"),
+    "a sign-in page": ({"status": 200, "body": "<html>Sign in</html>"}, "", "sign-in page"),
+    "a redirect": ({"status": 302, "headers": {"Location": "/"}}, "redirects (302)", "sign-in page"),
+    "a reset": ({"cut": "answer"}, "broke off", "service health"),
+    "half an answer": ({"cut": "half"}, "broke off", "service health"),
+    "slow": ({"delay": SECONDS * 2}, "in time", "METADATA_TIMEOUT"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_refresh_that_fails_says_what_to_do(remote: Failing, dora: Client, fault: str) -> None:
+    what, said, advised = FAULTS[fault]
+    hurried(remote)
+    remote.arm({"path": "/EntityDefinitions|/RetrieveMetadataChanges", **FOREVER, **what})
+
+    if fault == "no privilege":
+        # What may not be read is unknown, and all else is there.
+        output = io.StringIO()
+        call_command("refreshmetadata", stdout=output)
+        told = output.getvalue()
+        assert "Add it to a security role" in told
+    else:
+        with pytest.raises(CommandError) as raised:
+            call_command("refreshmetadata", stdout=io.StringIO())
+        told = str(raised.value)
+        assert "stays in use" in told
+        assert advised in told
+    assert said in told
+
+    answer = dora.post(reverse("studio:refresh_metadata"))
+    page = answer.content.decode().replace("&#x27;", "'")
+    assert answer.status_code == 200
+    assert (advised if fault != "no privilege" else "Grant them in a security role") in page
+    assert said in page
+
+
+@pytest.mark.parametrize("path", ["/accounts", "/EntityDefinitions"])
+@pytest.mark.parametrize("fault", ["429 without a time", "401", "a reset", "slow"])
+def test_a_check_names_the_step_that_fails_and_what_to_do(remote: Failing, fault: str, path: str) -> None:
+    what, said, advised = FAULTS[fault]
+    if path == "/EntityDefinitions":
+        DatabaseStore("https://contoso.example/").replace({})
+    _made.append(remote_platform(remote))
+    get_platform.cache_clear()
+    forget()
+    remote.arm({"path": path, **FOREVER, **what})
+
+    output = io.StringIO()
+    with pytest.raises(CommandError) as raised:
+        call_command("checkplatform", stdout=output)
+
+    assert ("read account" if path == "/accounts" else "metadata") in str(raised.value)
+    assert said in output.getvalue()
+    assert advised in output.getvalue()
+
+
+def remote_platform(failing: Failing) -> DataversePlatform:
+    """A client that knows nothing yet, and has a second for each request."""
+    store = DatabaseStore("https://contoso.example/")
+    return platform_at(failing.server, store=store, retries=0, timeout=SECONDS, metadata_timeout=SECONDS)
