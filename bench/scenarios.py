@@ -19,8 +19,8 @@ LIST = "/api/sales/queries/bench?pageSize=50"
 class Scenario:
     """One kind of request.
 
-    `path` may make the n-th request's path, `body` its body. `others_path` is where the hand-written
-    applications serve the same thing in another way. `goals` are the least ratios of requests a second, ours
+    `path` may make the n-th request's path, `body` its body. `others` is how other applications are asked for
+    the same, where that is another way. `goals` are the least ratios of requests a second, ours
     to an application's. `warm_up` are seconds of load before the first figure.
     """
 
@@ -31,14 +31,16 @@ class Scenario:
     status: int = 200
     authenticated: bool = False
     body: Callable[[int, World], bytes] | None = None
-    others_path: str | None = None
     connections: int = CONNECTIONS
     warm_up: float = WARM_UP
     goals: Mapping[str, float] = field(default_factory=dict)
+    others: Scenario | None = None
 
     def requests(self, world: World, token: str, *, ours: bool) -> Iterator[bytes]:
         """Requests ready to be sent, without end."""
-        path = self.path if ours or self.others_path is None else self.others_path
+        if self.others is not None and not ours:
+            return self.others.requests(world, token, ours=ours)
+        path = self.path
         rest = " HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json, */*\r\n"
         if self.authenticated:
             rest += f"Authorization: Bearer {token}\r\n"
@@ -99,7 +101,7 @@ SCENARIOS = (
         title="Option set; the others hold theirs in memory and never look again",
         method="GET",
         path="/optionsets/priorities?lcid=1033",
-        others_path="/memory/optionsets/priorities?lcid=1033",
+        others=Scenario("in-memory", "Held in memory", "GET", "/memory/optionsets/priorities?lcid=1033"),
     ),
     Scenario(
         key="read",
