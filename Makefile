@@ -7,11 +7,12 @@ BIN = .venv/bin
 SECONDS = 120
 DEVELOPMENT = PORTICO_MODE="$${PORTICO_MODE:-development}"
 
-.PHONY: run test check drills bench client lock
+.PHONY: run test check a11y drills bench client lock
 
 run:    ; $(INSTALL) requirements.txt && export $(DEVELOPMENT) && $(BIN)/python manage.py prepare && exec $(BIN)/python manage.py serve
 test:   ; $(INSTALL) requirements-dev.txt && $(BIN)/python -m pytest -n auto --maxprocesses 4 $(ARGS)
 check:  ; $(INSTALL) requirements-dev.txt && $(BIN)/python scripts/check.py
+a11y:   ; $(INSTALL) requirements-dev.txt && $(BIN)/python -m pytest tests/designer/test_access.py --a11y $(ARGS)
 drills: ; $(INSTALL) requirements-dev.txt && $(BIN)/python -m pytest -rP tests/drills --drills $(SECONDS) $(ARGS)
 bench:  ; $(INSTALL) requirements-dev.txt bench/requirements.txt && $(BIN)/python -m bench $(ARGS)
 client: ; $(INSTALL) requirements-dev.txt && $(BIN)/python -m scripts.clients $(ARGS)

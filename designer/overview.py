@@ -176,7 +176,7 @@ def _kept(known: Overview, configuration: Configuration) -> Mapping[int, tuple[F
     What has drifted is looked at again: recording it anew ends that, and nothing else does.
     """
     before, after = known.configuration.endpoints, configuration.endpoints
-    changed = {id for id in {*before, *after} if before.get(id) is not after.get(id)}
+    changed = {id for id in {*before, *after} if not _is_judged_alike(before.get(id), after.get(id))}
     is_concerned = concerned(known.configuration, configuration)
     paths = {
         endpoint.path for endpoints in (before, after) for id, endpoint in endpoints.items() if id in changed
@@ -193,6 +193,24 @@ def _kept(known: Overview, configuration: Configuration) -> Mapping[int, tuple[F
         and not _has_drifted(known.by_endpoint[id])
         and not is_concerned(endpoint)
     }
+
+
+def _is_judged_alike(before: Endpoint | None, after: Endpoint | None) -> bool:
+    """Whether both read the same but for the titles of exposed entities, which no rule reads."""
+    if before is after or before is None or after is None:
+        return before is after
+    return (
+        before.definition == after.definition
+        and before.problem == after.problem
+        and _judged_of(before) == _judged_of(after)
+    )
+
+
+def _judged_of(endpoint: Endpoint) -> list[tuple[Any, ...] | None]:
+    exposed = (endpoint.entity, *endpoint.exposures)
+    return [
+        (known.module, known.segment, known.entity, known.row_rule) if known else None for known in exposed
+    ]
 
 
 def _has_drifted(findings: Iterable[Finding]) -> bool:

@@ -139,6 +139,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="only tests that another database or cache can change: those that use one, without a browser",
     )
+    parser.addoption(
+        "--a11y",
+        action="store_true",
+        help="only the accessibility of every page, at all widths and colours",
+    )
     parser.addoption("--drills", metavar="SECONDS", help="only the drills, each of which lasts SECONDS")
 
 
@@ -154,10 +159,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     missing = [mark for mark, variable in _SERVERS.items() if not os.environ.get(variable)]
     of_storage = config.getoption("--of-storage")
     drills = config.getoption("--drills") is not None
+    a11y = config.getoption("--a11y")
     left_out = [
         item
         for item in items
         if _is_marked(item, ["drill"]) is not drills
+        or _is_marked(item, ["a11y"]) is not a11y
         or _is_marked(item, missing)
         or (of_storage and not _is_of_storage(item))
     ]

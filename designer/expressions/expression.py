@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Collection, Mapping
 from decimal import Decimal
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import cel
@@ -40,8 +40,7 @@ class Expression:
 
     def __init__(self, text: str, names: Collection[str]) -> None:
         self.text = text
-        self._outline = _check_limits(text)
-        self._program = _compile(text)
+        self._outline, self._program = _parsed(text)
         _check_names(text, self._program, names, self._outline.variables)
         self.references = frozenset(self._program.variables()).intersection(names)
         bare = PATH.fullmatch(text.strip()) if self.references else None
@@ -111,6 +110,13 @@ def _noting(raised: list[Exception], function: Callable[..., Any], *given: Any) 
     except Exception as error:
         raised.append(error)
         raise
+
+
+# Rules of readiness read an expression many times over, and many endpoints have the same. What is refused is
+# not kept, so that each refusal is an exception of its own.
+@lru_cache(maxsize=2048)
+def _parsed(text: str) -> tuple[Outline, cel.Program]:
+    return _check_limits(text), _compile(text)
 
 
 def _check_limits(text: str) -> Outline:

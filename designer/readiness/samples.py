@@ -30,7 +30,7 @@ def of_endpoint(
     """What an endpoint's expressions see; `record` None: they see no record."""
     seen: dict[str, Sample] = {
         "input": of_inputs(inputs, changes=subject.endpoint.kind.partial),
-        "user": of_user(subject.surroundings, subject.user_properties),
+        "user": _of_callers(subject),
         "fetch": {
             known.name: of_row(answered(known.query, subject.metadata.attributes)) if known.query else UNKNOWN
             for known in subject.definition.fetchers
@@ -55,6 +55,15 @@ def _of_input(known: InputDefinition, *, changes: bool) -> Sample:
     if changes:
         return {"add": [record], "change": [{"id": _ID, **record}], "remove": [_ID]}
     return record if kind.holds_one else [record]
+
+
+def _of_callers(subject: EndpointSubject) -> Mapping[str, Sample]:
+    """The same for all endpoints that admit the same types; of a thousand, it is made for a handful."""
+    known = subject.surroundings.samples_of_callers
+    types = frozenset(subject.definition.access.caller_types)
+    if types not in known:
+        known[types] = of_user(subject.surroundings, subject.user_properties)
+    return known[types]
 
 
 def of_user(

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from crmclient.metadata import Attribute, OptionSet
 from designer.configuration import Configuration, Endpoint
@@ -52,6 +53,11 @@ class Surroundings:
         for known in self.configuration.user_properties:
             found[known.caller_type][known.name] = known
         return found
+
+    @cached_property
+    def samples_of_callers(self) -> dict[frozenset[str], Mapping[str, Any]]:
+        """What expressions see of callers, by the admitted caller types; filled as it is asked for."""
+        return {}
 
     def entity_of(self, caller_type: str) -> str:
         """The entity of the records of a caller type; empty where its callers have none."""

@@ -14,7 +14,7 @@ import requests
 
 from designer.kinds import KINDS
 from tests.designer.pages import Ask, pages
-from tests.designer.walking import leave_out, too_wide, unreachable, walk
+from tests.designer.walking import covering, found_in_grid, leave_out, too_wide, unreachable, walk
 from tests.servers import Server, Site, copied
 
 if TYPE_CHECKING:
@@ -116,6 +116,20 @@ def test_every_page_is_as_wide_as_its_window_from_right_to_left(
         for name, path in addresses.items():
             wrong[name] = [*too_wide(walker.to(studio.url + path)), *walker.noise]
             walker.noise.clear()
+    assert {name: found for name, found in wrong.items() if found} == {}
+
+
+@pytest.mark.a11y
+@pytest.mark.parametrize("is_dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("language", ["en", "ar"])
+def test_every_page_is_reachable_in_the_whole_grid(
+    chromium: Browser, studio: Studio, addresses: dict[str, str], language: str, is_dark: bool
+) -> None:
+    wrong: dict[str, list[str]] = {}
+    with walk(chromium, studio.url, {**studio.cookies, "django_language": language}) as walker:
+        for name, path in {**addresses, "the API's documentation": "/api/docs"}.items():
+            page = walker.to(studio.url + path)
+            wrong[name] = [*found_in_grid(page, is_dark=is_dark), *covering(page)]
     assert {name: found for name, found in wrong.items() if found} == {}
 
 

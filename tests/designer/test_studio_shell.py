@@ -31,6 +31,7 @@ from designer.models import (
     Input,
     Module,
     Role,
+    RowRuleEntry,
     UserProperty,
 )
 from designer.overview import forget, overview
@@ -309,6 +310,9 @@ def test_the_overview_checks_again_only_what_an_edit_may_have_changed(portico: N
         lambda: UserProperty.objects.all().delete(),
         lambda: EndpointRole.objects.all().delete(),
         lambda: Endpoint.objects.filter(kind="update").delete(),
+        lambda: ExposedEntity.objects.update(title="Other", description="Other"),
+        lambda: ExposedEntity.objects.filter(segment="accounts").update(entity="contact"),
+        lambda: RowRuleEntry.objects.all().delete(),
     )
     for edit in edits:
         overview()
@@ -316,6 +320,21 @@ def test_the_overview_checks_again_only_what_an_edit_may_have_changed(portico: N
         seen = overview().findings
         forget()
         assert seen == overview().findings
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_title_of_an_entity_is_saved_without_judging_its_endpoints_again() -> None:
+    module = Module.objects.create(segment="shop")
+    exposed = ExposedEntity.objects.create(module=module, segment="things", entity="account")
+    row = Endpoint.objects.create(kind="delete", module=module, entity=exposed, enabled=True)
+    before = overview()
+    ExposedEntity.objects.update(title="Other", description="Other")
+    after = overview()
+    assert after.configuration is not before.configuration
+    assert before.of(row.pk)
+    assert after.of(row.pk) is before.of(row.pk)
+    ExposedEntity.objects.update(entity="contact")
+    assert overview().of(row.pk) is not after.of(row.pk)
 
 
 def test_the_palette_forgives_a_slip_of_the_finger(dora: Client) -> None:

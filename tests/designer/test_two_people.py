@@ -41,6 +41,26 @@ def _definition(row: Endpoint) -> EndpointDefinition:
     return latest().endpoints[row.pk].definition
 
 
+@pytest.mark.parametrize("is_logged", [True, False])
+def test_what_is_saved_over_a_deletion_is_shown_and_not_lost(
+    dora: Client, accounts: Endpoint, is_logged: bool
+) -> None:
+    mine = opened(dora, accounts) | {"description": "Two hours of work", "inputs-0-pattern": "[A-Z]+"}
+    url = change_url(accounts)
+    if is_logged:
+        dora.post(url.replace("/change/", "/delete/"), {"post": "yes"})
+    else:
+        accounts.delete()
+    answer = dora.post(url, mine)
+    text = answer.content.decode()
+    assert answer.status_code == 410
+    for kept in ("Two hours of work", "[A-Z]+", "inputs 1: pattern", "Nothing was saved"):
+        assert kept in text
+    assert ("designer deleted" in text) is is_logged
+    assert "csrfmiddlewaretoken</th>" not in text
+    assert not Endpoint.objects.filter(pk=accounts.pk).exists()
+
+
 def test_what_only_one_of_two_has_changed_is_kept_from_each(dora: Client, accounts: Endpoint) -> None:
     mine, theirs = opened(dora, accounts), opened(dora, accounts)
     save(dora, accounts, theirs | {"title": "Theirs", f"{_row(theirs, 'inputs', 'phone')}-max_length": "20"})

@@ -15,6 +15,12 @@ if TYPE_CHECKING:
 
 DESK, LAPTOP, TELEPHONE = (1440, 900), (1024, 768), (390, 844)
 _WCAG = {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
+# Beside the rules of WCAG, what lets a screen reader find its way.
+_LANDMARKS = {
+    name: {"enabled": True}
+    for name in ("landmark-one-main", "landmark-no-duplicate-main", "landmark-unique", "page-has-heading-one")
+}
+MOST_COVERED = 0.1
 CONTRAST = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
 _JUDGE = """([rules, without]) => axe.run(
     document,
@@ -38,6 +44,30 @@ _TOO_WIDE = """() => {
     });
     const inner = out.filter((node) => ![...node.children].some((child) => out.includes(child)));
     return [`${scrollWidth} pixels`, ...inner.slice(0, 3).map((node) => node.outerHTML.slice(0, 160))];
+}"""
+
+
+# The share of the window that stays covered while the page is scrolled.
+_COVERED = """() => {
+    window.scrollTo(0, document.documentElement.scrollHeight / 2);
+    const { innerWidth, innerHeight } = window;
+    const stuck = [...document.body.querySelectorAll("*")].filter((node) => {
+        const { position, visibility, top, bottom } = getComputedStyle(node);
+        if (visibility === "hidden" || !["fixed", "sticky"].includes(position)) return false;
+        const area = node.getBoundingClientRect();
+        // What scrolls inside of something else, or has not been scrolled so far, covers nothing of the page.
+        return position === "fixed"
+            || (top !== "auto" && Math.abs(area.top - parseFloat(top)) <= 1)
+            || (bottom !== "auto" && Math.abs(innerHeight - area.bottom - parseFloat(bottom)) <= 1);
+    });
+    const outer = stuck.filter((node) => !stuck.some((other) => other !== node && other.contains(node)));
+    return outer.map((node) => {
+        const { left, right, top, bottom } = node.getBoundingClientRect();
+        const width = Math.min(right, innerWidth) - Math.max(left, 0);
+        const height = Math.min(bottom, innerHeight) - Math.max(top, 0);
+        const share = Math.max(width, 0) * Math.max(height, 0) / innerWidth / innerHeight;
+        return [share, node.outerHTML.slice(0, 160)];
+    });
 }"""
 
 
@@ -76,6 +106,27 @@ def too_wide(page: Page) -> list[str]:
         page.set_viewport_size({"width": width, "height": height})
         found += [f"too wide for {width} pixels: {one}" for one in page.evaluate(_TOO_WIDE)]
     return found
+
+
+def found_in_grid(page: Page, *, is_dark: bool) -> list[str]:
+    """What is wrong with the page in one colour scheme, at each of the widths."""
+    page.evaluate(AXE_SCRIPT)
+    if is_dark:
+        page.evaluate(_DARKEN)
+    found = []
+    for width, height in (TELEPHONE, LAPTOP, DESK):
+        page.set_viewport_size({"width": width, "height": height})
+        wrong = page.evaluate(_JUDGE, [_WCAG, _LANDMARKS]) + page.evaluate(_TOO_WIDE)
+        found += [f"{width} pixels wide, {one}" for one in wrong]
+    return found
+
+
+def covering(page: Page) -> list[str]:
+    """What stays on a telephone's screen while the page scrolls, where that is more than a tenth of it."""
+    width, height = TELEPHONE
+    page.set_viewport_size({"width": width, "height": height})
+    stuck: list[tuple[float, str]] = page.evaluate(_COVERED)
+    return [f"covers {share:.0%}: {node}" for share, node in stuck if sum(s for s, _ in stuck) > MOST_COVERED]
 
 
 class Walk:

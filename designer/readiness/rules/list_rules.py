@@ -266,8 +266,10 @@ def _items(subject: EndpointSubject, known: InputDefinition, group: RecordGroup)
 
 def _related(subject: EndpointSubject) -> Iterator[tuple[InputDefinition, RecordGroup]]:
     """The inputs that hold records which there are."""
-    offered = _offered(subject)
-    for known in _lists(subject):
+    lists = _lists(subject)
+    # Most endpoints have no lists, and what an entity offers is not asked for them.
+    offered = _offered(subject) if lists else {}
+    for known in lists:
         if known.relationship in offered:
             yield known, offered[known.relationship]
 

@@ -32,6 +32,7 @@ from designer.studio.look import ModelAdmin
 from designer.studio.metadata.known import known_metadata
 from designer.studio.navigation.seen import seen_by
 from designer.studio.saving.authors import author_of
+from designer.studio.saving.deleted_meanwhile import deleted_meanwhile
 from designer.studio.saving.edit_conflicts import (
     Conflict,
     opened_with,
@@ -115,6 +116,8 @@ class CheckedAdmin(ModelAdmin):
     ) -> HttpResponseBase:
         row = self.get_object(request, object_id) if object_id else None
         if request.method == "POST":
+            if row is None and object_id and self.has_change_permission(request):
+                return deleted_meanwhile(request, self.model, object_id)
             request.configuration_before = latest()  # type: ignore[attr-defined]
         seen = "" if row is None else state_of_row(row, _as_opened(request))
         context = {**(extra_context or {}), "seen": seen}
