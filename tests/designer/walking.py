@@ -47,6 +47,17 @@ _TOO_WIDE = """() => {
 }"""
 
 
+# Buttons of the studio's own pages that lie over one another.
+_OVERLAPPING = """() => {
+    const buttons = [...document.querySelectorAll(".studio-page :is(button, .studio-button)")]
+        .filter((node) => node.checkVisibility({ visibilityProperty: true }))
+        .map((node) => [node, node.getBoundingClientRect()]);
+    return buttons.flatMap(([node, one], at) => buttons.slice(at + 1).filter(([, other]) => {
+        const width = Math.min(one.right, other.right) - Math.max(one.left, other.left);
+        const height = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
+        return width > 1 && height > 1;
+    }).map(([other]) => `${node.outerHTML.slice(0, 120)} and ${other.outerHTML.slice(0, 120)} overlap`));
+}"""
 # The share of the window that stays covered while the page is scrolled.
 _COVERED = """() => {
     window.scrollTo(0, document.documentElement.scrollHeight / 2);
@@ -117,6 +128,7 @@ def found_in_grid(page: Page, *, is_dark: bool) -> list[str]:
     for width, height in (TELEPHONE, LAPTOP, DESK):
         page.set_viewport_size({"width": width, "height": height})
         wrong = page.evaluate(_JUDGE, [_WCAG, _LANDMARKS]) + page.evaluate(_TOO_WIDE)
+        wrong += page.evaluate(_OVERLAPPING)
         found += [f"{width} pixels wide, {one}" for one in wrong]
     return found
 
