@@ -30,6 +30,8 @@ class Row:
     state: str
     writes: bool
     access: AccessDefinition
+    # The exposed entity that it belongs to, by its key; empty where there is none.
+    exposure: str = ""
 
     @property
     def is_anonymous_write(self) -> bool:
@@ -75,6 +77,7 @@ def rows_of(configuration: Configuration) -> list[Row]:
             state="served" if endpoint.definition.enabled else "draft",
             writes=endpoint.kind.writes,
             access=endpoint.definition.access,
+            exposure=endpoint.entity.key if endpoint.entity else "",
         )
         for id, endpoint in configuration.endpoints.items()
         if endpoint.problem is None

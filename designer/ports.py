@@ -16,6 +16,7 @@ Place: TypeAlias = Literal["body", "query", "header"]
 # Of a caller without a token of an issuer.
 NO_CLAIMS: Mapping[str, Any] = MappingProxyType({})
 Verdict: TypeAlias = Literal["passed", "refused", "skipped"]
+CallerSource: TypeAlias = Literal["account", "key"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,17 +151,35 @@ class ExplainedStep:
 
 
 @dataclass(frozen=True, slots=True)
+class KnownCaller:
+    """A caller as the service recognises it. `name` says in words which one.
+
+    `refused` says why its requests are refused now, whatever they ask for; empty where they are not. `note`
+    says what else has to be known of its roles.
+    """
+
+    name: str
+    type: str
+    roles: tuple[str, ...] = ()
+    record: str = ""
+    refused: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation:
     """What becomes of a token. `issuer` is the name of the issuer that has it, or that it seems to be meant
     for; empty where there is none.
 
-    `of_environment`: the setting ISSUERS has that issuer.
+    `of_environment`: the setting ISSUERS has that issuer. `caller`: whom the token stands for, also where it
+    is refused; None where that cannot be told.
     """
 
     accepted: bool
     steps: tuple[ExplainedStep, ...]
     issuer: str = ""
     of_environment: bool = False
+    caller: KnownCaller | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +254,22 @@ class Runtime(Protocol):
 
     def explain_token(self, token: str, configuration: Configuration) -> Explanation:
         """What becomes of a token, step by step. Nothing is registered, kept or logged."""
+        ...
+
+    def caller_names(self, kind: CallerSource, most: int) -> Sequence[str]:
+        """The first `most` names of API accounts or API keys."""
+        ...
+
+    def caller_named(self, kind: CallerSource, name: str, configuration: Configuration) -> KnownCaller | None:
+        """The caller that an API account or an API key of that name stands for; None where there is none."""
+        ...
+
+    def callers_of_record(
+        self, caller_type: str, record: Guid, configuration: Configuration
+    ) -> Sequence[KnownCaller]:
+        """Everybody who calls as a record of that type: by API accounts and keys that have it, and by tokens
+        of each enabled issuer of the type. Raises PlatformError while the record cannot be read.
+        """
         ...
 
     def discover(self, issuer: str, address: str) -> DiscoveredIssuer:

@@ -81,7 +81,8 @@ class ApiAccountAdmin(ModelAdmin):
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], **kwargs: Any) -> Any:
         row = kwargs.get("obj")
-        context["finding"] = "" if row is None else finding_of(row)
+        if row is not None:
+            context |= {"finding": finding_of(row), "caller_source": "account", "caller_name": str(row)}
         return super().render_change_form(request, context, **kwargs)
 
     def save_model(self, request: HttpRequest, obj: ApiAccount, form: Any, change: bool) -> None:

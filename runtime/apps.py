@@ -10,16 +10,19 @@ class Runtime(AppConfig):
     verbose_name = "API"
 
     def ready(self) -> None:
+        from designer import where_used
         from designer.models.labels import label
         from runtime.callers import checks  # noqa: F401  registers them
         from runtime.callers.issuers import registration
         from runtime.callers.refusal_counts import count_from_now_on
+        from runtime.callers.roles_held import held_by_callers
         from runtime.describe import page_views
         from runtime.describe.fragment_maker import watch_saves
         from runtime.proposals import proposal_views
         from runtime.serving import builtin_routes
         from runtime.serving.registering import EndpointRegistrar
 
+        where_used.register(held_by_callers)
         watch_saves()
         count_from_now_on()
         registration.provide(EndpointRegistrar())

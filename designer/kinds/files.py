@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from django.utils.translation import gettext_noop as _
 from pydantic import Field, field_validator
 
+from crmclient.query.other_attributes import AttributeChange, ChangedKeys
 from designer.definition import SetOf
 from designer.kinds.operation_kind import STEPS, OperationKind, Place, Scope
 from designer.kinds.pickers import FILE_COLUMN
@@ -31,6 +32,13 @@ class FileSettings(EndpointSettings):
     notes: bool = Field(
         False, title=_("Notes"), description=_("The attachments of the record's notes instead of a column.")
     )
+
+    @property
+    def own_attribute(self) -> str:
+        return self.attribute
+
+    def with_attribute(self, entity: str, change: AttributeChange) -> tuple[EndpointSettings, ChangedKeys]:
+        return self.model_copy(update={"attribute": change.name(entity, self.attribute)}), {}
 
 
 class UploadSettings(FileSettings):

@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar, Literal
 from django.utils.translation import gettext_noop as _
 from pydantic import Field
 
+from crmclient.query.other_attributes import AttributeChange, ChangedKeys
 from designer.definition import SetOf
 from designer.kinds.effects import Effect, Told
 from designer.kinds.operation_kind import OperationKind, Place, Scope
@@ -70,6 +71,14 @@ class OptionSetSettings(EndpointSettings):
     @property
     def platform_name(self) -> str:
         return self.option_set
+
+    @property
+    def own_attribute(self) -> str:
+        return self.option_set
+
+    def with_attribute(self, entity: str, change: AttributeChange) -> tuple[EndpointSettings, ChangedKeys]:
+        # A global option set is of no entity.
+        return self.model_copy(update={"option_set": change.name(entity, self.option_set)}), {}
 
 
 GLOBAL_OPTION_SET = OperationKind(

@@ -9,9 +9,10 @@ from django.utils.translation import gettext_noop as _
 from pydantic import Field
 
 from crmclient.query.designed import DesignedQuery
+from crmclient.query.other_attributes import AttributeChange, ChangedKeys, changed_query
 from designer.definition import Definition
 from designer.kinds.operation_kind import LABELS, STEPS, OperationKind, Place, Scope, Section
-from designer.kinds.settings import CachedSettings
+from designer.kinds.settings import CachedSettings, EndpointSettings
 from designer.kinds.vocabulary import MetadataSource, Vocabulary
 from designer.queries import answered
 from designer.sentences import Sentence
@@ -25,6 +26,16 @@ class OfferedOrder(Definition):
 
     name: str = Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,62}$")
     by: tuple[str, ...] = Field(min_length=1)
+
+    def with_keys(self, keys: ChangedKeys) -> OfferedOrder | None:
+        """The same where keys of the row have changed; None where nothing is left to sort by."""
+        made = []
+        for key in self.by:
+            name = key.removeprefix("-")
+            now = keys.get(name, name)
+            if now is not None:
+                made.append(f"-{now}" if key.startswith("-") else now)
+        return self.model_copy(update={"by": tuple(made)}) if made else None
 
 
 class PageSizes(NamedTuple):
@@ -60,6 +71,12 @@ class QuerySettings(CachedSettings):
     def designed_query(self) -> DesignedQuery | None:
         return self.query
 
+    def with_attribute(self, entity: str, change: AttributeChange) -> tuple[EndpointSettings, ChangedKeys]:
+        if self.query is None:
+            return self, {}
+        changed = changed_query(self.query, change)
+        return self.model_copy(update={"query": changed.query}), changed.keys
+
     @property
     def pages(self) -> PageSizes | None:
         """How many rows a page has; None where an answer holds all rows."""
@@ -93,6 +110,13 @@ class SortedQuerySettings(QuerySettings):
         title=_("Orders"),
         description=_("What callers may choose as ?order=name, or -name for the reverse."),
     )
+
+    def with_attribute(self, entity: str, change: AttributeChange) -> tuple[EndpointSettings, ChangedKeys]:
+        settings, keys = super().with_attribute(entity, change)
+        if not keys:
+            return settings, keys
+        orders = [offered for one in self.orders if (offered := one.with_keys(keys)) is not None]
+        return settings.model_copy(update={"orders": tuple(orders)}), keys
 
 
 class MultiQuerySettings(SortedQuerySettings):

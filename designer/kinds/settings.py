@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
 from crmclient.query.designed import DesignedQuery
+from crmclient.query.other_attributes import AttributeChange, ChangedKeys
 from designer.definition import Definition
 from designer.kinds.answer_cache import AnswerCache, cache_told
 from designer.kinds.call_limits import CallLimits, limits_told
@@ -45,6 +46,17 @@ class EndpointSettings(Definition):
     def platform_name(self) -> str:
         """What the platform calls the process or option set that is served; empty where it is neither."""
         return ""
+
+    @property
+    def own_attribute(self) -> str:
+        """The attribute of the exposed entity that the endpoint is about; empty where there is none."""
+        return ""
+
+    def with_attribute(self, entity: str, change: AttributeChange) -> tuple[EndpointSettings, ChangedKeys]:
+        """The same after a change of an attribute, for an endpoint of the exposed `entity`, with the keys of
+        the rows of its query that are others now.
+        """
+        return self, {}
 
     @property
     def related_segment(self) -> str:

@@ -9,6 +9,7 @@ from django import forms
 from django.contrib.admin import display
 from django.db.models import Model
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils.functional import cached_property
 from django.utils.text import capfirst
 from django.utils.translation import gettext
@@ -23,7 +24,7 @@ from designer.history.places import item_key
 from designer.loading import latest
 from designer.models import ExposedEntity, Role, RowRuleEntry
 from designer.readiness import Finding
-from designer.readiness.metadata import MetadataUnavailable
+from designer.readiness.metadata import Metadata, MetadataUnavailable
 from designer.sentences import Sentence
 from designer.studio.endpoint_form.fetchxml_fields import FetchXmlField
 from designer.studio.look import StackedInline, dress
@@ -204,19 +205,35 @@ def also_exposed(row: ExposedEntity) -> list[AlsoExposed]:
     ]
 
 
+def entity_pages(configuration: Configuration) -> dict[str, str]:
+    """The addresses of the pages of exposed entities, by their keys."""
+    # Asked for once: there may be hundreds.
+    page = reverse("admin:designer_exposedentity_change", args=[0])
+    known = configuration.ids.entities if configuration.ids else {}
+    return {exposed.key: page.replace("/0/", f"/{id}/") for id, exposed in known.items()}
+
+
+def entry_in_words(exposed: ExposedEntityDefinition, entry: EntryDefinition, metadata: Metadata) -> str:
+    """Whose entry of the row rule it is, and what these callers reach by it."""
+    who = ", ".join(entry.roles) or gettext("Everyone")
+    return f"{who}: {_reached(exposed, entry, metadata)}"
+
+
 def _in_words(exposed: ExposedEntityDefinition) -> Iterator[str]:
+    metadata = known_metadata()
     for entry in exposed.row_rule:
-        who = ", ".join(entry.roles) or gettext("Everyone")
-        if entry.filter is None:
-            what = gettext("all records")
-        else:
-            try:
-                what = filter_in_words(entry.filter, exposed.entity, known_metadata().attributes)
-            except MetadataUnavailable:
-                what = gettext("a filter")
-        yield f"{who}: {what}"
+        yield entry_in_words(exposed, entry, metadata)
     if not exposed.row_rule:
         yield gettext("No row rule: callers reach all records.")
+
+
+def _reached(exposed: ExposedEntityDefinition, entry: EntryDefinition, metadata: Metadata) -> str:
+    if entry.filter is None:
+        return gettext("all records")
+    try:
+        return filter_in_words(entry.filter, exposed.entity, metadata.attributes)
+    except MetadataUnavailable:
+        return gettext("a filter")
 
 
 def _places(entity: str) -> list[tuple[int, str, str]]:

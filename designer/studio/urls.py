@@ -6,9 +6,10 @@ from django.contrib import admin
 from django.urls import URLPattern, path
 from django.views.i18n import set_language
 
-from designer.studio.identity import explaining
+from designer.studio.identity import caller_rights_page, explaining
 from designer.studio.login import change_own_password
 from designer.studio.pages import (
+    attribute_pages,
     audit_log,
     exporting,
     exposing,
@@ -25,6 +26,7 @@ from designer.studio.pages import (
     protection_page,
     records,
     release_pages,
+    role_comparison,
     signing_in,
     two_factor,
     undoing,
@@ -64,9 +66,18 @@ urlpatterns: list[URLPattern] = [
     path("import/", importing.ImportPage.as_page(), name="import"),
     path("matrix/", matrix.MatrixPage.as_page(), name="matrix"),
     path("matrix/matrix.csv", matrix.MatrixFile.as_page(), name="matrix_csv"),
+    path("caller-rights/", caller_rights_page.CallerRightsPage.as_page(), name="caller_rights"),
+    path("compare-roles/", role_comparison.CompareRolesPage.as_page(), name="compare_roles"),
+    path(
+        "compare-roles/differences.csv",
+        role_comparison.RoleDifferencesFile.as_page(),
+        name="compare_roles_csv",
+    ),
     path("view-as/", viewing.ViewAsPage.as_page(), name="view_as"),
     path("view-as/openapi.json", viewing.ViewedDocument.as_page(), name="view_as_document"),
     path("view-as/schema.json", viewing.ViewedSchema.as_page(), name="view_as_schema"),
+    path("attributes/", attribute_pages.AttributesPage.as_page(), name="attributes"),
+    path("attributes/one/", attribute_pages.AttributePage.as_page(), name="attribute"),
     path("metadata/", metadata_page.MetadataOf.as_page(), name="metadata"),
     path("metadata/views/", metadata_page.ViewsOf.as_page(), name="views"),
     path("queries/new/", new_query.NewQueryPage.as_page(), name="new_query"),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from django import template
-from django.utils.html import format_html
-from django.utils.safestring import SafeString
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
 from designer.access_matrix import Row, mark_of
@@ -28,3 +30,12 @@ def cell(row: Row, name: str, label: str, may_change: bool) -> SafeString:
         "</button>",
         *(row.id, name, mark_of(row.access), "true" if row.chosen(name) else "false", what, sign),
     )
+
+
+@register.simple_tag
+def reached(row: Row, name: str, records: Mapping[int, Sequence[str]]) -> str:
+    """What callers who may call the endpoint reach by it; a dash for those who may not."""
+    if not row.allows(name):
+        return "–"
+    texts = records.get(row.id, ())
+    return format_html_join(mark_safe("<br>"), "{}", ((text,) for text in texts)) or "–"

@@ -22,6 +22,7 @@ from runtime.describe.audience import ANONYMOUS_READERS, Audience
 from runtime.describe.openapi_document import openapi
 from runtime.describe.proposed import served_of
 from runtime.http.problems import Problem
+from runtime.studio import known_callers
 from runtime.studio.issuer_discovery import discovered, unreachable
 from runtime.studio.preview import preview
 from runtime.studio.rehearsals import rehearse
@@ -77,6 +78,19 @@ class StudioRuntime:
 
     def explain_token(self, token: str, configuration: Configuration) -> ports.Explanation:
         return explain(token, configuration)
+
+    def caller_names(self, kind: ports.CallerSource, most: int) -> Sequence[str]:
+        return known_callers.caller_names(kind, most)
+
+    def caller_named(
+        self, kind: ports.CallerSource, name: str, configuration: Configuration
+    ) -> ports.KnownCaller | None:
+        return known_callers.caller_named(kind, name, configuration)
+
+    def callers_of_record(
+        self, caller_type: str, record: Guid, configuration: Configuration
+    ) -> Sequence[ports.KnownCaller]:
+        return list(known_callers.callers_of_record(caller_type, record, configuration))
 
     def discover(self, issuer: str, address: str) -> ports.DiscoveredIssuer:
         return discovered(issuer, address)

@@ -10,7 +10,7 @@ from crmclient.errors import PlatformError
 from designer.configuration import Configuration
 from designer.definitions import CallerTypeDefinition
 from designer.platform import get_platform
-from designer.ports import ExplainedStep, Explanation, Verdict
+from designer.ports import ExplainedStep, Explanation, KnownCaller, Verdict
 from designer.sentences import Sentence, said
 from runtime.callers.caller import Caller
 from runtime.callers.issuers import issuers_of
@@ -22,9 +22,11 @@ from runtime.callers.issuers.resolution import find, refusal_of, told
 from runtime.callers.issuers.role_rules import Granted, granted, left_out_groups
 from runtime.callers.issuers.token_checks import REQUIRED
 from runtime.callers.issuers.verification import examine
+from runtime.callers.keys.key_callers import key_in
 from runtime.context import UserContext
 from runtime.http.failures import Misconfigured
 from runtime.http.problems import Problem
+from runtime.studio.known_callers import caller_of_key, caller_of_own, resolver_note
 from runtime.studio.readable import readable
 from runtime.studio.registration_trial import tried_registration
 
@@ -38,15 +40,33 @@ _PROBLEM_PLACES = {
 
 def explain(token: str, configuration: Configuration) -> Explanation:
     """Every step that a request with this token would come to."""
+    if key := key_in(f"Bearer {token}"):
+        return _of_key(*key, configuration)
     examined = Examined(token, issuers_of(configuration.issuers))
     steps = [_step(check, found) for check, found in examine(examined)]
     issuer = examined.issuer
-    if issuer is not None:
-        steps += _Caller(issuer, examined, configuration).steps()
-    accepted = not any(step.verdict == "refused" and not step.harmless for step in steps)
     if issuer is None:
         return _with_meant_issuer(tuple(steps), examined, configuration)
-    return Explanation(accepted, tuple(steps), issuer.definition.name, issuer.of_environment)
+    meant = _Caller(issuer, examined, configuration)
+    steps += meant.steps()
+    failed = [step for step in steps if step.verdict == "refused" and not step.harmless]
+    refused = f"{failed[0].title}: {failed[0].found}" if failed else ""
+    definition = issuer.definition
+    return Explanation(
+        not failed, tuple(steps), definition.name, issuer.of_environment, meant.identified(refused)
+    )
+
+
+def _of_key(prefix: str, secret: str, configuration: Configuration) -> Explanation:
+    """An API key that was pasted instead of a token. It is not counted as one that was sent."""
+    caller = caller_of_key(prefix, secret, configuration)
+    title = said(Sentence("API key"))
+    if caller is None:
+        found = said(Sentence("There is no such API key."))
+        return Explanation(False, (ExplainedStep(title, "refused", found=found),))
+    verdict: Verdict = "refused" if caller.refused else "passed"
+    step = ExplainedStep(title, verdict, found=caller.refused or caller.name)
+    return Explanation(not caller.refused, (step,), caller=caller)
 
 
 def _step(check: Check, found: Found | None) -> ExplainedStep:
@@ -64,7 +84,8 @@ def _with_meant_issuer(
     name = examined.claims.get("iss")
     if examined.is_own or not isinstance(name, str):
         accepted = all(step.verdict == "passed" for step in steps)
-        return Explanation(accepted, steps)
+        caller = caller_of_own(examined.claims, configuration) if accepted and examined.is_own else None
+        return Explanation(accepted, steps, caller=caller)
     disabled = {iss: known.name for known in configuration.issuers for iss in known.names}
     enabled = {iss: known.definition.name for iss, known in examined.issuers.by_name.items()}
     meant, found, setting = "", Sentence("%(iss)s, which no issuer here has", iss=name), "issuer"
@@ -104,6 +125,18 @@ class _Caller:
         except PlatformError as error:
             found = said(Sentence("The platform does not answer: %(reason)s", reason=type(error).__name__))
             yield ExplainedStep(said(Sentence("Record")), "refused", found=found)
+
+    def identified(self, refused: str) -> KnownCaller:
+        """The caller that the steps have come to."""
+        known = self._issuer.definition
+        return KnownCaller(
+            said(Sentence("A caller of the issuer “%(name)s”", name=known.name)),
+            known.record.type,
+            tuple(sorted({role for each in self._granted() for role in each.roles})),
+            self._record or "",
+            refused,
+            resolver_note(),
+        )
 
     def _role_steps(self) -> Iterator[ExplainedStep]:
         roles: set[str] = set()

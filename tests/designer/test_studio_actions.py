@@ -186,6 +186,14 @@ def _undo(world: World) -> dict[str, Any]:
     return {"version": version.pk, "confirmed": Undoing.of(version.changes.all()).digest}
 
 
+def _removal(world: World) -> dict[str, Any]:
+    """An attribute left out wherever it is used, with the answer to the question."""
+    asked = world.administrator.post(
+        f"{reverse('studio:attribute')}{_ABOUT['studio:attribute']}", {"do": "remove"}
+    )
+    return {"do": "remove", "confirmed": asked.context["digest"]}
+
+
 def _nothing(world: World) -> dict[str, Any]:
     return {}
 
@@ -247,6 +255,8 @@ SENT: dict[str, Callable[[World], dict[str, Any]]] = {
     "admin:designer_issuer_fetch": lambda world: {"issuer": "https://zest.invalid"},
     "studio:two_factor": lambda world: {"step": "begin"},
     "studio:explain_token": lambda world: {"token": "no.token.atall"},
+    "studio:caller_rights": lambda world: {"token": "no.token.atall"},
+    "studio:attribute": _removal,
     "studio:refresh_metadata": _nothing,
     "studio:accept_metadata": _nothing,
     "admin:search": _nothing,
@@ -272,6 +282,7 @@ SENT["admin:password_change"] = SENT["studio:own_password"]
 # What a form asks of its address.
 _ABOUT = {
     "studio:expose": "?entity=contact",
+    "studio:attribute": "?entity=account&attribute=telephone1",
     "studio:try_proposed": "?endpoint=sales.accounts.create",
     "admin:designer_endpoint_example-call": "?name=one",
 }
@@ -292,6 +303,8 @@ ASKED = {
     *("admin:designer_endpoint_run", "studio:accept_metadata", "studio:refresh_metadata"),
     *("admin:designer_userproperty_example", "admin:designer_userproperty_example_new"),
     *("admin:designer_endpoint_example-calls", "admin:designer_optionset_example-calls"),
+    # Who callers are: what they may do is told to who asks by name.
+    "studio:caller_rights",
     # Dry, as every write that is only proposed.
     "studio:try_proposed",
 }

@@ -43,12 +43,10 @@ class ExplainTokenPage(StudioPage):
         return [Crumb(_("Issuers"), reverse("admin:designer_issuer_changelist"))]
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
-        # People paste the whole header, and tokens that are broken into lines.
-        token = "".join(_BEFORE.sub("", request.POST.get("token", ""), count=1).split())
-        if not token:
-            return self.again(problems=[_("Paste a token.")])
-        if len(token) > _LONGEST:
-            return self.again(problems=[_("A token has at most %(most)s characters.") % {"most": _LONGEST}])
+        try:
+            token = pasted_token(request)
+        except NoToken as problem:
+            return self.again(problems=[problem.why])
         explained = get_runtime().explain_token(token, latest())
         shown = list(_shown(explained))
         return self.render_to_response(
@@ -58,6 +56,27 @@ class ExplainTokenPage(StudioPage):
                 failed=[item for item in shown if item.step.verdict == "refused"],
             )
         )
+
+
+class NoToken(Exception):
+    """What was pasted is no token; `why` says so in words."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.why = why
+
+
+def pasted_token(request: HttpRequest) -> str:
+    """The token in the form. People paste the whole header, and tokens that are broken into lines.
+
+    Raises NoToken.
+    """
+    token = "".join(_BEFORE.sub("", request.POST.get("token", ""), count=1).split())
+    if not token:
+        raise NoToken(_("Paste a token."))
+    if len(token) > _LONGEST:
+        raise NoToken(_("A token has at most %(most)s characters.") % {"most": _LONGEST})
+    return token
 
 
 def _shown(explained: Explanation) -> Iterator[Shown]:

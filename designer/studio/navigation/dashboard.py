@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Collection, Mapping
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from django.contrib import admin
 from django.db.models import Max, Sum
@@ -12,6 +12,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from designer.attribute_uses import missing_attributes, says_missing
 from designer.configuration import Endpoint
 from designer.history.reading import read_changes
 from designer.models import EndpointCalls, Version
@@ -28,6 +29,16 @@ admin.site.index_template = "designer/pages/dashboard.html"
 admin.site.index_title = _("Dashboard")
 
 _FINDINGS = 12
+
+
+class MissingAttribute(NamedTuple):
+    """An attribute that `count` items name, and the platform does not have."""
+
+    entity: str
+    attribute: str
+    users: int
+
+
 _VERSIONS = 6
 _BUSIEST = 8
 _DAY = dt.timedelta(days=1)
@@ -59,9 +70,15 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
 
 
 def _findings(findings: Collection[Finding], seen: Overview, known: Known) -> dict[str, Any]:
-    """The most serious first, each with the endpoint that it is about."""
-    found = sorted(findings, key=lambda finding: not finding.is_blocking)
+    """The most serious first, each with the endpoint that it is about.
+
+    An attribute that the platform no longer has is one problem, however many endpoints name it.
+    """
+    missing = missing_attributes(seen.configuration, seen.metadata)
+    others = [finding for finding in findings if not says_missing(finding, missing)]
+    found = sorted(others, key=lambda finding: not finding.is_blocking)
     return {
+        "missing": [MissingAttribute(*key, len({use.user for use in uses})) for key, uses in missing.items()],
         "findings": [(finding, *known.get(finding.subject, (None, None))) for finding in found[:_FINDINGS]],
         "more_findings": max(0, len(found) - _FINDINGS),
         "drifted": seen.counts.get(State.DEGRADED, 0),

@@ -30,6 +30,13 @@ _TOOLS = (
         _("Access"),
         (
             (_("Permission matrix"), "grid_on", "studio:matrix", "designer.view_endpoint"),
+            (
+                _("What may this caller do?"),
+                "person_search",
+                "studio:caller_rights",
+                "designer.view_endpoint",
+            ),
+            (_("Compare two roles"), "compare_arrows", "studio:compare_roles", "designer.view_endpoint"),
             (_("View as"), "visibility", "studio:view_as", "designer.view_endpoint"),
         ),
     ),
@@ -54,6 +61,7 @@ _TOOLS = (
         _("Operation"),
         (
             (_("Usage"), "monitoring", "studio:usage", "designer.view_endpoint"),
+            (_("Attributes in use"), "data_object", "studio:attributes", "designer.view_endpoint"),
             (_("Platform"), "speed", "studio:platform_budget", "designer.view_endpoint"),
             (_("Audit log"), "receipt_long", "studio:audit", "designer.view_auditentry"),
         ),

@@ -1,6 +1,11 @@
-"""Cells of CSV files that spreadsheets must not take for formulas."""
+"""CSV files for spreadsheets, which must not take any of their cells for a formula."""
 
 from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Sequence
+
+from django.http import HttpResponse
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
@@ -8,3 +13,15 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 def harmless(text: str) -> str:
     """The text; behind an apostrophe where a spreadsheet would calculate it."""
     return f"'{text}" if text.lstrip(" ").startswith(_FORMULA) else text
+
+
+def csv_file(name: str, lines: Iterable[Sequence[str]]) -> HttpResponse:
+    """The lines as a file to be kept under `name`."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    response = HttpResponse(content_type="text/csv; charset=utf-8", headers=headers)
+    # Spreadsheets take a file without it for one of their own country's encoding.
+    response.write("\ufeff")
+    writer = csv.writer(response)
+    for line in lines:
+        writer.writerow([harmless(cell) for cell in line])
+    return response

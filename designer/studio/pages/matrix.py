@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
 from django.urls import reverse
@@ -20,6 +20,7 @@ from django.utils.translation import gettext_lazy
 
 from designer.access_matrix import ANONYMOUS, AUTHENTICATED, Row, rows_of
 from designer.audit import note
+from designer.configuration import Configuration
 from designer.history.access_changes import last_change
 from designer.history.recording import recording
 from designer.history.refused import ChangeRefused
@@ -28,7 +29,8 @@ from designer.models import AuditEntry
 from designer.sentences import said
 from designer.studio.navigation.seen import seen_by
 from designer.studio.pages.base import Crumb, StudioPage, StudioView
-from designer.studio.pages.csv_cells import harmless
+from designer.studio.pages.csv_cells import csv_file
+from designer.studio.pages.matrix_rules import MatrixRules
 from designer.studio.pages.restoring import ServedWouldBreak, keeping_what_is_served
 from designer.studio.saving.access_edits import AccessEdit, NotPossible, click, undo
 from designer.studio.saving.authors import author_of
@@ -43,17 +45,43 @@ class MatrixPage(StudioPage):
     template_name = "designer/pages/matrix.html"
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        configuration = seen_by(self.request).configuration
+        seen = seen_by(self.request)
+        configuration = seen.configuration
         module = self.request.GET.get("module", "")
         rows = [row for row in rows_of(configuration) if not module or row.module == module]
+        page = Paginator(rows, _PER_PAGE).get_page(self.request.GET.get("page"))
+        columns = matrix_columns(configuration)
+        role = self._role(columns)
+        if role:
+            columns = [(name, label) for name, label in columns if name == role]
+        rules = MatrixRules(seen, [name for name, _label in columns])
         return super().get_context_data(
             **kwargs,
-            page=Paginator(rows, _PER_PAGE).get_page(self.request.GET.get("page")),
-            columns=_columns([role.name for role in configuration.roles]),
+            page=page,
+            groups=[
+                (rules.of(exposure), list(among))
+                for exposure, among in groupby(page.object_list, lambda row: row.exposure)
+            ],
+            records=rules.by_endpoint(page.object_list, role) if role else {},
+            role=role,
+            role_label=columns[0][1],
+            columns=columns,
+            offered=matrix_columns(configuration),
             modules=configuration.modules,
             module=module,
             may_change=self.request.user.has_perm("designer.change_endpoint"),
         )
+
+    def _role(self, columns: Sequence[tuple[str, str]]) -> str:
+        """The column that the page is about; empty for all of them. Raises Http404 for another name."""
+        if "role" not in self.request.GET:
+            return ""
+        names = [name for name, _label in columns]
+        # Roles stand behind callers without a token and those without a role.
+        chosen = self.request.GET["role"] or (names[2:] or names)[0]
+        if chosen not in names:
+            raise Http404
+        return chosen
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
         if not request.user.has_perm("designer.change_endpoint"):
@@ -133,14 +161,7 @@ class MatrixFile(StudioView):
     def get(self, request: HttpRequest) -> HttpResponse:
         configuration = latest()
         roles = [role.name for role in configuration.roles]
-        headers = {"Content-Disposition": 'attachment; filename="permissions.csv"'}
-        response = HttpResponse(content_type="text/csv; charset=utf-8", headers=headers)
-        # Spreadsheets take a file without it for one of their own country's encoding.
-        response.write("\ufeff")
-        writer = csv.writer(response)
-        for line in _lines(rows_of(configuration), roles):
-            writer.writerow([harmless(cell) for cell in line])
-        return response
+        return csv_file("permissions.csv", _lines(rows_of(configuration), roles))
 
 
 def _lines(rows: Sequence[Row], roles: Sequence[str]) -> Iterator[list[str]]:
@@ -150,9 +171,10 @@ def _lines(rows: Sequence[Row], roles: Sequence[str]) -> Iterator[list[str]]:
         yield [row.methods, row.path, row.state, "yes" if row.writes else "", row.caller_types, *allowed]
 
 
-def _columns(roles: Sequence[str]) -> list[tuple[str, str]]:
+def matrix_columns(configuration: Configuration) -> list[tuple[str, str]]:
+    """The name and label of each column."""
     return [
         (ANONYMOUS, _("Anonymous")),
         (AUTHENTICATED, _("Authenticated")),
-        *((role, role) for role in roles),
+        *((role.name, role.name) for role in configuration.roles),
     ]

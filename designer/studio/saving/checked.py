@@ -50,6 +50,7 @@ from designer.studio.saving.proposing import (
 )
 from designer.studio.saving.undo_offers import say_done
 from designer.studio.saving.version_links import versions_of
+from designer.studio.used_places import where_used
 
 
 class Refused(Exception):
@@ -165,6 +166,8 @@ class CheckedAdmin(ModelAdmin):
         self, request: HttpRequest, context: dict[str, Any], **kwargs: Any
     ) -> HttpResponse:
         row = kwargs.get("obj")
+        if row is not None:
+            context["where_used"] = where_used(request, row)
         if row is not None and self.has_change_permission(request, row):
             form = context["adminform"].form
             inlines = [one for one in context["inline_admin_formsets"] if one.has_change_permission]
@@ -190,7 +193,9 @@ class CheckedAdmin(ModelAdmin):
     def delete_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
     ) -> HttpResponseBase:
-        return self._recorded(request, super().delete_view, object_id, extra_context)
+        row = self.get_object(request, object_id) if request.method != "POST" else None
+        context = {**(extra_context or {}), "where_used": where_used(request, row) if row else None}
+        return self._recorded(request, super().delete_view, object_id, context)
 
     def _recorded(self, request: HttpRequest, view: Any, *args: Any) -> HttpResponseBase:
         if request.method != "POST":

@@ -47,7 +47,8 @@ class ApiKeyAdmin(HashedKeyAdmin):
         self, request: HttpRequest, context: dict[str, Any], add: bool = False, **kwargs: Any
     ) -> Any:
         row = kwargs.get("obj")
-        context["finding"] = "" if row is None else finding_of(row)
+        if row is not None:
+            context |= {"finding": finding_of(row), "caller_source": "key", "caller_name": row.name}
         return super().render_change_form(request, context, add=add, **kwargs)
 
     def save_model(self, request: HttpRequest, obj: ApiKey, form: Any, change: bool) -> None:  # type: ignore[override]

@@ -1,0 +1,146 @@
+"""Queries with another attribute in the place of one that has been renamed, or without one that is gone.
+
+A condition is never left out: without it, more records would be found than were meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from crmclient.query.ast import Order
+from crmclient.query.designed import (
+    DesignedColumn,
+    DesignedCondition,
+    DesignedFilter,
+    DesignedItem,
+    DesignedLink,
+    DesignedQuery,
+)
+
+# Keys of a query's row that are others now; None for those that are gone.
+ChangedKeys: TypeAlias = Mapping[str, str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeChange:
+    """The attribute `old` of `entity` becomes `new`; None: it is left out where that is safe."""
+
+    entity: str
+    old: str
+    new: str | None
+
+    def name(self, entity: str, attribute: str) -> str:
+        """What `attribute` of `entity` is called after the change."""
+        return (
+            self.new if self.new is not None and (entity, attribute) == (self.entity, self.old) else attribute
+        )
+
+
+@dataclass(slots=True)
+class ChangedQuery:
+    """The query after a change, with the keys of its rows that are others now."""
+
+    query: DesignedQuery
+    keys: dict[str, str | None] = field(default_factory=dict)
+
+
+def changed_query(query: DesignedQuery, change: AttributeChange) -> ChangedQuery:
+    made = ChangedQuery(query)
+    entities: dict[str | None, str] = {None: query.entity, query.entity: query.entity}
+    entities |= {link.alias: link.entity for link in query.every_link}
+    made.query = replace(
+        query,
+        columns=_columns(query, None, change, made.keys),
+        orders=tuple(_orders(query.orders, entities, change)),
+        filter=None if query.filter is None else changed_filter(query.filter, query.entity, change, entities),
+        links=tuple(_link(link, query.entity, change, entities, made.keys) for link in query.links),
+    )
+    return made
+
+
+def _orders(
+    orders: Iterable[Order], entities: Mapping[str | None, str], change: AttributeChange
+) -> Iterator[Order]:
+    for order in orders:
+        entity = entities.get(order.link, "")
+        is_meant = (entity, order.attribute) == (change.entity, change.old)
+        if not is_meant:
+            yield order
+        elif change.new is not None:
+            yield replace(order, attribute=change.new)
+
+
+def changed_filter(
+    group: DesignedFilter,
+    entity: str,
+    change: AttributeChange,
+    entities: Mapping[str | None, str] | None = None,
+) -> DesignedFilter:
+    """A filter that stands at `entity`; `entities` are those of a query, by alias."""
+    known: dict[str | None, str] = {**(entities or {}), None: entity}
+    known |= {link.alias: link.entity for link in group.every_link}
+    return replace(group, items=tuple(_item(item, entity, change, known) for item in group.items))
+
+
+def _item(
+    item: DesignedItem, entity: str, change: AttributeChange, entities: Mapping[str | None, str]
+) -> DesignedItem:
+    if isinstance(item, DesignedFilter):
+        return changed_filter(item, entity, change, entities)
+    if isinstance(item, DesignedLink):
+        return _link(item, entity, change, entities, {})
+    return _condition(item, entity, change, entities)
+
+
+def _condition(
+    condition: DesignedCondition, entity: str, change: AttributeChange, entities: Mapping[str | None, str]
+) -> DesignedCondition:
+    place = entity if condition.link is None else entities.get(condition.link, "")
+    value_of = condition.value_of
+    if value_of is not None:
+        link, attribute = value_of
+        other = entity if link is None else entities.get(link, "")
+        value_of = link, change.name(other, attribute)
+    return replace(condition, attribute=change.name(place, condition.attribute), value_of=value_of)
+
+
+def _link(
+    link: DesignedLink,
+    parent: str,
+    change: AttributeChange,
+    entities: Mapping[str | None, str],
+    keys: dict[str, str | None],
+) -> DesignedLink:
+    return replace(
+        link,
+        columns=_columns(link, link.alias, change, keys),
+        from_attribute=change.name(link.entity, link.from_attribute),
+        to_attribute=change.name(parent, link.to_attribute),
+        filter=None if link.filter is None else changed_filter(link.filter, link.entity, change, entities),
+        links=tuple(_link(nested, link.entity, change, entities, keys) for nested in link.links),
+    )
+
+
+def _columns(
+    source: DesignedQuery | DesignedLink,
+    link: str | None,
+    change: AttributeChange,
+    keys: dict[str, str | None],
+) -> tuple[DesignedColumn, ...]:
+    """The columns after the change; what becomes of their keys goes into `keys`."""
+    if source.entity != change.entity:
+        return source.columns
+    prefix = "" if link is None else f"{link}."
+    kept = []
+    for column in source.columns:
+        if column.attribute != change.old:
+            kept.append(column)
+        elif change.new is None:
+            keys[column.alias or f"{prefix}{change.old}"] = None
+        else:
+            if column.alias is None:
+                keys[f"{prefix}{change.old}"] = f"{prefix}{change.new}"
+            kept.append(replace(column, attribute=change.new))
+    return tuple(kept)

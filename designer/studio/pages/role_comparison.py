@@ -1,0 +1,99 @@
+"""*Compare two roles*: what their callers may do differently, and nothing of what they have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.translation import gettext_lazy
+
+from designer.access_matrix import ANONYMOUS, AUTHENTICATED
+from designer.configuration import Configuration
+from designer.definitions import ExposedEntityDefinition, RowRuleEntry
+from designer.role_differences import Difference, differences, named
+from designer.sentences import said
+from designer.studio.navigation.seen import seen_by
+from designer.studio.pages.base import Crumb, StudioPage, StudioView
+from designer.studio.pages.csv_cells import csv_file
+from designer.studio.pages.matrix import matrix_columns
+from designer.studio.row_rule_entries import entity_pages, entry_in_words
+
+
+class ShownDifference(NamedTuple):
+    what: str
+    one: str
+    other: str
+    link: str
+
+
+class CompareRolesPage(StudioPage):
+    title = gettext_lazy("Compare two roles")
+    permission_required = "designer.view_endpoint"
+    template_name = "designer/pages/compare_roles.html"
+
+    def crumbs(self) -> list[Crumb]:
+        return [Crumb(gettext_lazy("Permission matrix"), reverse("studio:matrix"))]
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        configuration = seen_by(self.request).configuration
+        columns = matrix_columns(configuration)
+        chosen = _chosen(self.request, configuration)
+        if chosen is not None:
+            one, other = chosen
+            kwargs |= {
+                "differences": list(_shown(_found(self.request, one, other), configuration)),
+                "one": one,
+                "other": other,
+                "one_label": said(named(one)),
+                "other_label": said(named(other)),
+                "query": self.request.GET.urlencode(),
+            }
+        return super().get_context_data(columns=columns, **kwargs)
+
+
+class RoleDifferencesFile(StudioView):
+    """The same as CSV."""
+
+    permission_required = "designer.view_endpoint"
+    http_method_names = ["get"]
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        chosen = _chosen(request, seen_by(request).configuration)
+        if chosen is None:
+            raise Http404
+        found = _found(request, *chosen)
+        lines = [[said(one.what), said(one.one), said(one.other)] for one in found]
+        return csv_file("role-differences.csv", [["what", *(said(named(one)) for one in chosen)], *lines])
+
+
+def _chosen(request: HttpRequest, configuration: Configuration) -> tuple[str, str] | None:
+    """The two columns in the address; None while it does not name both. Raises Http404 for another name."""
+    one, other = request.GET.get("one", ""), request.GET.get("other", "")
+    if not one or not other:
+        return None
+    known = {ANONYMOUS, AUTHENTICATED, *(role.name for role in configuration.roles)}
+    if not known.issuperset((one, other)):
+        raise Http404
+    return one, other
+
+
+def _found(request: HttpRequest, one: str, other: str) -> list[Difference]:
+    seen = seen_by(request)
+
+    def say(exposed: ExposedEntityDefinition, entry: RowRuleEntry) -> str:
+        return entry_in_words(exposed, entry, seen.metadata)
+
+    return list(differences(one, other, seen.configuration, seen.states, say))
+
+
+def _shown(found: Iterable[Difference], configuration: Configuration) -> Iterator[ShownDifference]:
+    entities = entity_pages(configuration)
+    # Asked for once: there may be a thousand.
+    endpoint = reverse("admin:designer_endpoint_change", args=[0])
+    for one in found:
+        link = entities.get(one.entity, "")
+        if one.endpoint is not None:
+            link = endpoint.replace("/0/", f"/{one.endpoint}/")
+        yield ShownDifference(said(one.what), said(one.one), said(one.other), link)

@@ -1,0 +1,151 @@
+"""Callers as the service recognises them, for *What may this caller do?*. Nobody is registered or counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from django.conf import settings
+
+from crmclient import Guid
+from crmclient.errors import PlatformFailure
+from designer.configuration import Configuration
+from designer.platform import get_platform
+from designer.ports import CallerSource, KnownCaller
+from designer.sentences import Sentence, said
+from runtime.callers.api_accounts import ApiAccount
+from runtime.callers.caller import Claims
+from runtime.callers.issuers import Issuer, issuers_of
+from runtime.callers.issuers.records import RecordSource, Sought, shown_columns
+from runtime.callers.issuers.role_rules import granted
+from runtime.callers.keys.api_key import ApiKey
+from runtime.callers.keys.hashed_key import is_key
+from runtime.callers.keys.key_callers import is_of_a_key, subject_of
+from runtime.callers.keys.key_verification import OWN_ISSUER
+from runtime.callers.recognition import Recognition
+from runtime.callers.refusals import RefusedCaller
+from runtime.callers.tokens import identify
+
+_STANDARD: Final = "standard"
+
+
+def caller_names(kind: CallerSource, most: int) -> Sequence[str]:
+    if kind == "key":
+        return list(ApiKey.objects.values_list("name", flat=True)[:most])
+    return list(ApiAccount.objects.values_list("user__username", flat=True)[:most])
+
+
+def caller_named(kind: CallerSource, name: str, configuration: Configuration) -> KnownCaller | None:
+    if kind == "key":
+        key = ApiKey.objects.filter(name=name).prefetch_related("roles").first()
+        return None if key is None else _of_key(key, configuration)
+    accounts = ApiAccount.objects.filter(user__username=name)
+    account = accounts.select_related("user").prefetch_related("roles").first()
+    return None if account is None else _of_account(account, configuration)
+
+
+def caller_of_key(prefix: str, secret: str, configuration: Configuration) -> KnownCaller | None:
+    """The caller of an API key; None where there is no such key, or it has another secret."""
+    key = ApiKey.objects.filter(prefix=prefix).prefetch_related("roles").first()
+    return _of_key(key, configuration) if is_key(key, prefix, secret) and key is not None else None
+
+
+def caller_of_own(claims: Claims, configuration: Configuration) -> KnownCaller | None:
+    """The caller of a verified token of the service's own, for an account or for a key."""
+    if is_of_a_key(claims):
+        prefix = claims["sub"].partition(":")[2]
+        key = ApiKey.objects.filter(prefix=prefix).prefetch_related("roles").first()
+        return None if key is None else _of_key(key, configuration)
+    accounts = ApiAccount.objects.filter(user_id=claims["sub"])
+    account = accounts.select_related("user").prefetch_related("roles").first()
+    # The token is judged with its own claims: its login may have ended.
+    return None if account is None else _of_account(account, configuration, claims)
+
+
+def callers_of_record(caller_type: str, record: Guid, configuration: Configuration) -> Iterator[KnownCaller]:
+    accounts = ApiAccount.objects.filter(caller_type__name=caller_type, record=record)
+    for account in accounts.select_related("user").prefetch_related("roles"):
+        yield _of_account(account, configuration)
+    for key in ApiKey.objects.filter(caller_type__name=caller_type, record=record).prefetch_related("roles"):
+        yield _of_key(key, configuration)
+    type = next((known for known in configuration.caller_types if known.name == caller_type), None)
+    if type is None:
+        return
+    source = RecordSource(get_platform(), type)
+    # An issuer may have several names.
+    issuers = {
+        issuer.definition.name: issuer for issuer in issuers_of(configuration.issuers).by_name.values()
+    }
+    for issuer in issuers.values():
+        if issuer.definition.record.type == caller_type and issuer.definition.record.claim:
+            sought = source.by_value("", record, issuer.record_columns)
+            yield _of_issuer(issuer, sought, record)
+
+
+def resolver_note() -> str:
+    """That callers of issuers may be others than the issuers' settings say."""
+    if settings.PORTICO["USER_RESOLVER"] == _STANDARD:
+        return ""
+    return said(
+        Sentence(
+            "The setting USER_RESOLVER decides who callers are. The roles are those by the issuer's settings."
+        )
+    )
+
+
+def _of_account(row: ApiAccount, configuration: Configuration, claims: Claims | None = None) -> KnownCaller:
+    name = said(Sentence("The API account “%(name)s”", name=str(row)))
+    return _of_row(row, name, claims or _claims(str(row.user_id)), configuration)
+
+
+def _of_key(row: ApiKey, configuration: Configuration) -> KnownCaller:
+    name = said(Sentence("The API key “%(name)s”", name=row.name))
+    return _of_row(row, name, _claims(subject_of(row)), configuration)
+
+
+def _claims(subject: str) -> Claims:
+    """What a token of the service's own would say."""
+    return {"iss": OWN_ISSUER, "sub": subject}
+
+
+def _of_row(row: ApiAccount | ApiKey, name: str, claims: Claims, configuration: Configuration) -> KnownCaller:
+    refused = ""
+    try:
+        # As a request with the token is judged: also whether the record still counts.
+        identify(claims, Recognition.of(configuration, get_platform()))
+    except RefusedCaller as refusal:
+        refused = said(refusal.sentence)
+    except PlatformFailure:
+        refused = said(Sentence("The platform does not answer, so nobody knows the caller's record."))
+    return KnownCaller(
+        name,
+        str(row.caller_type_id),
+        tuple(sorted(role.name for role in row.roles.all())),
+        str(row.record or ""),
+        refused,
+    )
+
+
+def _of_issuer(issuer: Issuer, sought: Sought, record: Guid) -> KnownCaller:
+    """A caller of the issuer who stands for the record. Roles by claims are in the token alone."""
+    known = issuer.definition
+    row = shown_columns(sought.rows[0], issuer.record_columns) if sought.rows else None
+    roles = {role for each in granted(issuer, {}, row) for role in each.roles}
+    refused = ""
+    if not sought.rows:
+        refused = said(Sentence("There is no such record."))
+    elif sought.is_inactive:
+        refused = said(Sentence("The record is not active."))
+    note = resolver_note()
+    if known.role_rules or known.roles_expression.strip():
+        note = note or said(
+            Sentence("Claims of the token may give more roles. Tick them below, or paste a token instead.")
+        )
+    return KnownCaller(
+        said(Sentence("A caller of the issuer “%(name)s”", name=known.name)),
+        known.record.type,
+        tuple(sorted(roles)),
+        record,
+        refused,
+        note,
+    )
