@@ -17,7 +17,11 @@ from designer.models import Binding, Endpoint
 from designer.names import output_key
 from tests.callers import Caller
 from tests.crmbox.organization import ORGANIZATION
+from tests.crmbox.organization_kinds import KINDS
 from tests.designer.studio import page
+
+# The shapes do not depend on how many there are; `manage.py importmetadata` takes a thousand.
+ENTITIES = 24
 
 SAMPLES: dict[AttributeType, Any] = {
     AttributeType.STRING: "Ä text",
@@ -55,14 +59,33 @@ def exposed(client: Client, entity: str) -> str:
     return str(data["segment"])
 
 
+def imported(folder: Path, document: str) -> None:
+    path = folder / "organisation.xml"
+    path.write_text(document, encoding="utf-8")
+    call_command("importmetadata", str(path), "--all", stdout=io.StringIO())
+
+
 @pytest.mark.parametrize("entity", ["new_zoo", "new_ring", "task", "letter"])
 def test_an_imported_entity_is_exposed_and_served(
     entity: str, portico: None, dora: Client, rita: Caller, tmp_path: Path
 ) -> None:
-    path = tmp_path / "organisation.xml"
-    path.write_text(ORGANIZATION, encoding="utf-8")
-    call_command("importmetadata", str(path), "--all", stdout=io.StringIO())
+    imported(tmp_path, ORGANIZATION)
 
+    holds_records(entity, dora, rita)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_organisations_that_are_large_in_different_ways_are_exposed_and_served(
+    kind: str, portico: None, dora: Client, rita: Caller, tmp_path: Path
+) -> None:
+    organization = KINDS[kind](ENTITIES)
+    imported(tmp_path, organization.document)
+
+    holds_records(organization.served, dora, rita)
+
+
+def holds_records(entity: str, dora: Client, rita: Caller) -> None:
+    """Exposed with all that it has, the entity takes values of every type, and answers them as they were."""
     served = f"/api/imported/{exposed(dora, entity)}"
 
     attributes = EmbeddedPlatform().attributes(entity)
