@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 
+from crmclient.query.calendar import configured
 from designer.overview import overview
 from designer.platform import get_platform
 from project import applications
@@ -22,6 +23,7 @@ def platform_steps() -> Iterator[Step]:
         return
     # Not loaded by a service that has its platform in the box.
     from crmclient.dataverse.checkup import Outcome, authorized, reached, readable, used
+    from crmclient.dataverse.fiscal_checkup import same_fiscal_years
     from crmclient.dataverse.options import Options
 
     options = Options(env["CRM_URL"], timeout=float(env["PLATFORM_TIMEOUT"]))
@@ -32,6 +34,7 @@ def platform_steps() -> Iterator[Step]:
             {client.id: client.tokens(scope) for client in applications.of_the_platform()}, options
         ),
         lambda: used(get_platform(), impersonates=bool(env["CRM_IMPERSONATE"])),
+        lambda: same_fiscal_years(get_platform(), configured(env).fiscal),
         lambda: readable(get_platform(), overview().metadata.asked),
     )
     for part in parts:

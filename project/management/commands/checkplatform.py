@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class Command(BaseCommand):
     help = (
         "Try step by step whether Dataverse can be reached and used: network, TLS, clock, tokens, who the "
-        "service is there, metadata, impersonation, and each entity that the configuration reads. Writes "
-        "nothing. Exits with 1 where a step fails."
+        "service is there, metadata, impersonation, fiscal years, and each entity that the configuration "
+        "reads. Writes nothing. Exits with 1 where a step fails."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -1,0 +1,84 @@
+"""Whether the settings of fiscal years are those of the organisation, which keeps its own."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from crmclient.dataverse.checkup import Outcome, Step
+from crmclient.errors import PlatformError
+from crmclient.platform import Platform
+from crmclient.query.ast import ALL, Column, Query
+from crmclient.query.fiscal import FiscalCalendar, FiscalPeriods
+from crmclient.values import Value
+
+_NAME: Final = "fiscal years"
+_ORGANIZATION: Final = "organization"
+_START, _PERIODS = "fiscalcalendarstart", "fiscalperiodtype"
+_TYPES: Final = {
+    2000: FiscalPeriods.ANNUALLY,
+    2001: FiscalPeriods.SEMIANNUALLY,
+    2002: FiscalPeriods.QUARTERLY,
+    2003: FiscalPeriods.MONTHLY,
+    2004: FiscalPeriods.FOUR_WEEKS,
+}
+
+
+def same_fiscal_years(platform: Platform, fiscal: FiscalCalendar) -> Iterator[Step]:
+    """Compares `fiscal` with the record of the organisation, where there is one."""
+    try:
+        if _ORGANIZATION not in platform.entities():
+            return
+        found = _settings(platform)
+    except PlatformError as error:
+        yield _unknown(f"The organisation's own settings cannot be read: {error}")
+        return
+    start, periods = found.get(_START), found.get(_PERIODS)
+    if not isinstance(start, dt.date) and periods is None:
+        yield _unknown("The organisation does not say how its fiscal years are.")
+        return
+    differing = list(_differing(start, periods, fiscal))
+    yield from differing
+    if not differing:
+        yield Step(_NAME, Outcome.GOOD, "The settings are those of the organisation.")
+
+
+def _settings(platform: Platform) -> Mapping[str, Value]:
+    known = platform.attributes(_ORGANIZATION)
+    columns = tuple(Column(name) for name in (_START, _PERIODS) if name in known and known[name].readable)
+    rows = platform.query(Query(_ORGANIZATION, columns, top=1), ALL).rows if columns else []
+    return rows[0] if rows else {}
+
+
+def _differing(start: Value, periods: Value, fiscal: FiscalCalendar) -> Iterator[Step]:
+    if isinstance(start, dt.date) and (start.month, start.day) != fiscal.start:
+        there, here = f"{start:%m-%d}", "{:02}-{:02}".format(*fiscal.start)
+        yield Step(
+            _NAME,
+            Outcome.WARNING,
+            f"The organisation's begin on {there}, those of the service on {here}.",
+            f"Set CRM_FISCAL_YEAR_START={there}.",
+        )
+    if periods is None:
+        return
+    kind = _TYPES.get(int(str(periods)))
+    if kind is None:
+        yield _unknown(f"What the organisation divides them into, {periods}, is not known here.")
+    elif kind is not fiscal.periods:
+        yield Step(
+            _NAME,
+            Outcome.WARNING,
+            f"The organisation divides them {kind.value}, the service {fiscal.periods.value}.",
+            f"Set CRM_FISCAL_PERIODS={kind.value}.",
+        )
+
+
+def _unknown(said: str) -> Step:
+    return Step(
+        _NAME,
+        Outcome.WARNING,
+        said,
+        "Compare CRM_FISCAL_YEAR_START and CRM_FISCAL_PERIODS with Business closures and fiscal year in the "
+        "Power Platform admin center.",
+    )
