@@ -80,6 +80,12 @@ STEADY: dict[str, tuple[int, str, str, Any]] = {
     "a read": (1, "GET", ACCOUNT, None),
     "a create": (1, "POST", ACCOUNTS, {"name": "Counted"}),
     "a create with a list": (1, "POST", ACCOUNTS, {"name": "Counted", "contacts": [{"lastName": "One"}]}),
+    "a create with the longest list": (
+        1,
+        "POST",
+        ACCOUNTS,
+        {"name": "Counted", "contacts": [{"lastName": f"Number {number}"} for number in range(20)]},
+    ),
     "an update": (1, "PATCH", ACCOUNT, {"phone": "1"}),
     # The file, and the id that the column holds from now on.
     "an upload to a column": (2, "POST", f"{ACCOUNT}/files/contract", PDF),
