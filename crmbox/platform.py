@@ -16,7 +16,6 @@ from crmbox.engine.bulkhead import Bulkhead
 from crmbox.engine.connection import read_unit, write_unit
 from crmbox.engine.deadlines import Work, in_time
 from crmbox.engine.identities import SERVICE_USER
-from crmbox.engine.queries import run as run_query
 from crmbox.engine.queries import run_at_once as run_query_at_once
 from crmbox.engine.revision import LOCAL_REVISION_SQL
 from crmbox.engine.single_statements import single_read, single_unit
@@ -29,6 +28,7 @@ from crmbox.records.batch import run_batch
 from crmbox.records.create import create, create_at_once
 from crmbox.records.delete import delete
 from crmbox.records.duplicates import refuse_duplicates
+from crmbox.records.party_queries import run_query
 from crmbox.records.record_files import Upload, download, image_thumbnail
 from crmbox.records.retrieve import retrieve, retrieve_at_once
 from crmbox.records.update import update, update_at_once
@@ -249,8 +249,7 @@ class EmbeddedPlatform:
 
     def attributes(self, entity: str) -> Mapping[str, Attribute]:
         with read_unit(self._alias) as unit:
-            stored = unit.snapshot.entity(entity)
-        return {name: column.attribute for name, column in stored.columns.items()}
+            return unit.snapshot.entity(entity).attributes
 
     def relationships(self, entity: str) -> Sequence[Relationship]:
         with read_unit(self._alias) as unit:

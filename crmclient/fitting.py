@@ -14,7 +14,7 @@ from typing import Final
 
 from crmclient.sentences import Sentence
 from crmclient.text import storable
-from crmclient.values import Guid, parse_guid
+from crmclient.values import Guid, Party, parse_guid
 
 _EARLIEST, _LATEST = dt.date(1753, 1, 1), dt.date(9999, 12, 30)
 _EARLIEST_TIME = dt.datetime(1753, 1, 1, tzinfo=dt.UTC)
@@ -119,3 +119,10 @@ def options(value: object) -> list[int]:
     if not isinstance(value, tuple | list | set | frozenset):
         raise TypeError("a list of option values is needed")
     return sorted({whole_number(item) for item in value})
+
+
+def parties(value: object) -> tuple[Party, ...]:
+    """Those of a party list, in their order."""
+    if not isinstance(value, tuple | list) or not all(isinstance(item, Party) for item in value):
+        raise TypeError("a list of parties is needed")
+    return tuple(value)

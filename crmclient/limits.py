@@ -17,8 +17,9 @@ from crmclient.errors import (
     WrongType,
 )
 from crmclient.metadata import Attribute, AttributeType, OptionSet
+from crmclient.parties import LONGEST_ADDRESS
 from crmclient.text import storable
-from crmclient.values import Reference
+from crmclient.values import Party, Reference
 
 LONGEST_FILE_NAME: Final = 255
 LONGEST_CONTENT_TYPE: Final = 256
@@ -107,6 +108,21 @@ def _target(attribute: Attribute, value: Any, _: Options) -> None:
         raise UnknownTarget(attribute.logical_name, f"It points at {allowed}, not at {value.entity}.")
 
 
+def _parties(attribute: Attribute, value: tuple[Party, ...], options: Options) -> None:
+    name = attribute.logical_name
+    for party in value:
+        if party.reference is not None:
+            _target(attribute, party.reference, options)
+        elif not party.address:
+            raise WrongType(name, "A party is a record or an address.")
+        elif not attribute.takes_addresses:
+            raise WrongType(name, "A party is a record: an address alone is for e-mails.")
+        if party.address is not None and not storable(party.address):
+            raise WrongType(name, "The address holds a character that cannot be stored.")
+        if party.address is not None and len(party.address) > LONGEST_ADDRESS:
+            raise TooLong(name, f"An address has at most {LONGEST_ADDRESS} characters.")
+
+
 def _knows(attribute: Attribute, value: int, options: Options) -> bool:
     return any(option.value == value for option in options(attribute).options)
 
@@ -126,4 +142,5 @@ _LIMITS: Final[dict[AttributeType, Callable[[Attribute, Any, Options], None]]] =
     AttributeType.LOOKUP: _target,
     AttributeType.CUSTOMER: _target,
     AttributeType.OWNER: _target,
+    AttributeType.PARTYLIST: _parties,
 }

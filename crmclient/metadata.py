@@ -36,6 +36,7 @@ class AttributeType(str, Enum):
     OWNER = "Owner"
     FILE = "File"
     IMAGE = "Image"
+    PARTYLIST = "PartyList"
 
     @property
     def is_reference(self) -> bool:
@@ -48,6 +49,10 @@ class AttributeType(str, Enum):
     @property
     def holds_file(self) -> bool:
         return self in _FILES
+
+    @property
+    def holds_parties(self) -> bool:
+        return self is AttributeType.PARTYLIST
 
 
 _REFERENCES = frozenset({AttributeType.LOOKUP, AttributeType.CUSTOMER, AttributeType.OWNER})
@@ -130,10 +135,12 @@ class Attribute:
     """One attribute of an entity.
 
     `max_length` counts characters; `precision` counts decimal places; `minimum` and `maximum` are
-    inclusive; `targets` are the entities a lookup may point at; `option_set` is the name of the option set
-    of a choice attribute: a global one's, or the attribute's own (then `options` holds it). `max_size` of a
-    file is in bytes. `is_several`: its values are tuples of such values, as only outputs of processes are.
-    `is_parent`: it is the lookup by which the entity's records form a hierarchy.
+    inclusive; `targets` are the entities that a lookup, or the parties of a list, may point at; `option_set`
+    is the name of the option set of a choice attribute: a global one's, or the attribute's own (then
+    `options` holds it). `max_size` of a file is in bytes. `is_several`: its values are tuples of such values,
+    as only outputs of processes are. `is_parent`: it is the lookup by which the entity's records form a
+    hierarchy. `takes_addresses`: a party of the list may be a mail address without a record. One that is not
+    `readable` can be written, or asked for by other means, and is never selected.
     """
 
     logical_name: str
@@ -157,6 +164,8 @@ class Attribute:
     is_custom: bool = False
     is_several: bool = False
     is_parent: bool = False
+    takes_addresses: bool = False
+    readable: bool = True
 
     @property
     def holds_days(self) -> bool:

@@ -12,6 +12,7 @@
 | MultiSelectPicklist | tuple[int, ...], ascending |
 | Lookup, Customer, Owner | Reference |
 | File, Image | FileInfo (read only; written by upload) |
+| PartyList | tuple[Party, ...], in their order |
 
 An empty attribute is None. Money and Decimal never pass through a float.
 """
@@ -63,6 +64,14 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
+class Party:
+    """Who takes part in an activity: a record, a mail address, or a record that is reached by an address."""
+
+    reference: Reference | None = None
+    address: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class FileInfo:
     """What a file or image column says of its content; `size` in bytes."""
 
@@ -73,9 +82,30 @@ class FileInfo:
 
 
 Value: TypeAlias = (
-    str | int | float | bool | Decimal | dt.datetime | dt.date | tuple[int, ...] | Reference | FileInfo | None
+    str
+    | int
+    | float
+    | bool
+    | Decimal
+    | dt.datetime
+    | dt.date
+    | tuple[int, ...]
+    | tuple[Party, ...]
+    | Reference
+    | FileInfo
+    | None
 )
 Values: TypeAlias = Mapping[str, Value]
+
+
+def references(value: object) -> Iterator[Reference]:
+    """The records that a value points at: that of a lookup, those of a party list."""
+    if isinstance(value, Reference):
+        yield value
+    elif isinstance(value, tuple):
+        for item in value:
+            if isinstance(item, Party) and item.reference is not None:
+                yield item.reference
 
 
 @dataclass(frozen=True, slots=True)

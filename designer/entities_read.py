@@ -65,5 +65,6 @@ def _record_attributes(endpoint: Endpoint) -> Collection[str] | None:
 
 def _lookups(known: Mapping[str, Attribute], names: Collection[str] | None) -> Iterator[Attribute]:
     for name, attribute in known.items():
-        if attribute.type.is_reference and (names is None or name in names):
+        points = attribute.type.is_reference or attribute.type.holds_parties
+        if points and (names is None or name in names):
             yield attribute

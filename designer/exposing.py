@@ -131,7 +131,7 @@ def _columns(
     entity: Entity, attributes: Iterable[str], chosen: Collection[Attribute]
 ) -> tuple[ColumnDefinition, ...]:
     public = _public_names(attributes)
-    answered = [attribute for attribute in chosen if natural_type(attribute) and not attribute.is_primary_id]
+    answered = [one for one in chosen if natural_type(one) and one.readable and not one.is_primary_id]
     named = (
         ColumnDefinition(attribute=name, name="" if public[name] == name else public[name])
         for name in (attribute.logical_name for attribute in answered)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from crmclient.metadata import Attribute, AttributeType, Label
 from crmclient.query.ast import Aggregate, Order
 from crmclient.query.designed import DesignedColumn, DesignedLink, DesignedQuery
-from crmclient.query.families import FAMILY, UNSORTABLE
+from crmclient.query.families import FAMILY, UNSORTABLE, every_column
 
 _COUNTS = frozenset({Aggregate.COUNT, Aggregate.COUNT_COLUMN})
 # An average may fall between two values: it has so many places more, as far as platforms have any.
@@ -72,9 +72,9 @@ def _columns(
             yield column.alias or f"{prefix}{column.attribute}", column, attribute, link
     if source.all_columns:
         named = {column.attribute for column in source.columns if column.alias is None}
-        for name, attribute in known.items():
+        for name in every_column(known):
             if name not in named:
-                yield f"{prefix}{name}", DesignedColumn(name), attribute, link
+                yield f"{prefix}{name}", DesignedColumn(name), known[name], link
     for nested in source.links:
         if nested.type.joins:
             yield from _columns(nested, nested.alias, attributes)

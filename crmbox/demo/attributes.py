@@ -117,6 +117,12 @@ def customer(name: str, title: Label, **details: Any) -> Attribute:
     return attribute(name, AttributeType.CUSTOMER, title, targets=("account", "contact"), **details)
 
 
+def parties(name: str, title: Label, *, addresses: bool = False) -> Attribute:
+    """Who takes part in an activity; `addresses`: also whoever is known by a mail address alone."""
+    targets = ("account", "contact", "lead", "systemuser")
+    return attribute(name, AttributeType.PARTYLIST, title, targets=targets, takes_addresses=addresses)
+
+
 def file(name: str, title: Label, megabytes: int) -> Attribute:
     return attribute(name, AttributeType.FILE, title, max_size=megabytes * MEGABYTE)
 

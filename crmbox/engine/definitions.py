@@ -43,13 +43,13 @@ class FileFact:
 class AttributeDefinition:
     """One attribute and where it is stored.
 
-    `column` is the physical column; `key` holds a text's comparison form; `target` holds the entity that a
-    lookup with several possible targets points at. `joined_from`: the value is made of these attributes,
-    joined with a blank. `default` is the value that a create gives when the caller gives none. `schema_name`
-    is the logical name in the letters that its maker wrote, where they are not all small. `full_image`: an
-    image is kept as it came, not as a thumbnail alone. `auto_number`: the pattern by which a create makes the
-    value when the caller gives none. `indexed`: somebody has asked for an index to filter and sort by.
-    `searched`: for one that finds pieces of the text.
+    `column` is the physical column, empty for a party list, whose parties are records; `key` holds a text's
+    comparison form; `target` holds the entity that a lookup with several possible targets points at.
+    `joined_from`: the value is made of these attributes, joined with a blank. `default` is the value that a
+    create gives when the caller gives none. `schema_name` is the logical name in the letters that its maker
+    wrote, where they are not all small. `full_image`: an image is kept as it came, not as a thumbnail alone.
+    `auto_number`: the pattern by which a create makes the value when the caller gives none. `indexed`:
+    somebody has asked for an index to filter and sort by. `searched`: for one that finds pieces of the text.
     """
 
     attribute: Attribute

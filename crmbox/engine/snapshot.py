@@ -45,12 +45,18 @@ class StoredColumn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StoredEntity:
-    """An entity, its table and its columns by logical name."""
+    """An entity, its table and its columns by logical name; `party_lists` are attributes without a column."""
 
     entity: Entity
     table: str
     columns: Mapping[str, StoredColumn]
     definition: EntityDefinition
+    party_lists: Mapping[str, Attribute]
+
+    @property
+    def attributes(self) -> dict[str, Attribute]:
+        """Every attribute by logical name."""
+        return {name: column.attribute for name, column in self.columns.items()} | dict(self.party_lists)
 
     @property
     def id_column(self) -> StoredColumn:
@@ -142,7 +148,7 @@ class Snapshot:
         found = {
             lcid
             for stored in self.entities.values()
-            for label in (stored.entity.label, *(c.attribute.label for c in stored.columns.values()))
+            for label in (stored.entity.label, *(one.label for one in stored.attributes.values()))
             for lcid in label.texts
         }
         options = (option for option_set in self.option_sets.values() for option in option_set.options)
@@ -172,8 +178,10 @@ def stored_entity(definition: EntityDefinition, dialect: Dialect) -> StoredEntit
             item,
         )
         for item in definition.attributes
+        if item.column
     }
     # Whose records have a version can be asked for those above one.
     tracks_changes = "versionnumber" in columns and not definition.entity.is_intersect
     entity = replace(definition.entity, tracks_changes=tracks_changes)
-    return StoredEntity(entity, definition.table, columns, definition)
+    parties = {one.attribute.logical_name: one.attribute for one in definition.attributes if not one.column}
+    return StoredEntity(entity, definition.table, columns, definition, parties)

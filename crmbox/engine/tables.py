@@ -70,7 +70,11 @@ def create_indexes(
 def can_be_indexed(attribute: AttributeDefinition) -> bool:
     """Whether an index to filter and sort by takes the attribute's values."""
     described = attribute.attribute
-    return described.type not in _UNINDEXED and (described.max_length or 0) <= INDEXED_LENGTH
+    return (
+        bool(attribute.column)
+        and described.type not in _UNINDEXED
+        and (described.max_length or 0) <= INDEXED_LENGTH
+    )
 
 
 def drop_indexes(
@@ -154,6 +158,8 @@ def index_name(table: str, columns: Sequence[str]) -> str:
 
 
 def physical_columns(attribute: AttributeDefinition, dialect: Dialect) -> list[tuple[str, Storage]]:
+    if not attribute.column:
+        return []
     columns = [(attribute.column, codec_for(attribute.attribute, dialect.name).storage)]
     if attribute.key is not None:
         columns.append((attribute.key, Storage.KEY))
@@ -178,6 +184,8 @@ def _primary_key(definition: EntityDefinition) -> str:
 def indexed_columns(definition: EntityDefinition, attribute: AttributeDefinition) -> tuple[str, ...]:
     """The columns of the index that an attribute has; none: it has no index of its own."""
     described = attribute.attribute
+    if not attribute.column:
+        return ()
     primary_key = _primary_key(definition)
     if described.type.is_reference and described.logical_name not in UNINDEXED_LOOKUPS:
         return (attribute.column,)

@@ -269,10 +269,13 @@ class _Planning:
                 self.plan.notes.append(left_out(subject, reason))
 
     def _pointing(self, found: Found) -> Callable[[Attribute], Attribute | None]:
-        """Lookups as they can be had: without the entities that are not there. None where none is left."""
+        """Lookups and party lists as they can be had, without the entities that are not there.
+
+        None where none is left.
+        """
 
         def pointing(attribute: Attribute) -> Attribute | None:
-            if not attribute.type.is_reference:
+            if not (attribute.type.is_reference or attribute.type.holds_parties):
                 return attribute
             name = f"{found.name}.{attribute.logical_name}"
             known = []

@@ -18,6 +18,7 @@ from crmbox.engine.revision import RAISE_METADATA, new_token
 from crmbox.engine.snapshot import Snapshot
 from crmbox.metadata import altering, creating, removing
 from crmbox.metadata.draft import Draft, LengthCheck
+from crmbox.metadata.party_lists import attach_parties
 from crmbox.metadata.placing import NO_EXTRAS, Extras
 from crmclient.errors import InvalidDefinition, UnknownOptionSet
 from crmclient.metadata import AlternateKey, Attribute, Entity, OptionSet, Relationship
@@ -120,7 +121,7 @@ class Change:
 
     def delete_attribute(self, entity: str, name: str) -> None:
         item = self._draft.attribute(entity, name)
-        holds = self._holds(entity, f"{quote(item.column)} IS NOT NULL")
+        holds = bool(item.column) and self._holds(entity, f"{quote(item.column)} IS NOT NULL")
         removing.delete_attribute(self._draft, entity, name, holds_files=holds)
 
     def delete_entity(self, name: str) -> None:
@@ -150,6 +151,7 @@ class Change:
 def complete(draft: Draft) -> None:
     """Add what follows from the changes, and check the whole. Raises InvalidDefinition."""
     altering.attach_notes(draft, NOTES, REGARDING)
+    attach_parties(draft)
     if draft.is_changed:
         draft.check()
 

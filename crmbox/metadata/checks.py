@@ -12,6 +12,7 @@ from crmbox.engine.names import check_logical
 from crmbox.engine.tables import INDEXED_LENGTH
 from crmclient.errors import InvalidDefinition
 from crmclient.metadata import Attribute, AttributeType, OptionSet
+from crmclient.parties import PARTS
 
 LONGEST_STRING = 4_000
 LONGEST_MEMO = 1_048_576
@@ -23,6 +24,7 @@ UNKEYABLE = frozenset(
         AttributeType.FILE,
         AttributeType.IMAGE,
         AttributeType.DOUBLE,
+        AttributeType.PARTYLIST,
     }
 )
 PLACES = {AttributeType.MONEY: MONEY_PLACES, AttributeType.DECIMAL: DECIMAL_PLACES, AttributeType.DOUBLE: 10}
@@ -80,6 +82,8 @@ def _check_attribute(
     for target in attribute.targets:
         if target not in known.entities:
             raise InvalidDefinition(f"{where}: there is no entity {target!r} to point at.")
+    if attribute.type.holds_parties and attribute.logical_name not in PARTS:
+        raise InvalidDefinition(f"{where}: a party list is called {', '.join(PARTS)}.")
     if attribute.type.has_options:
         _check_options(where, attribute, known)
     for part in item.joined_from:

@@ -163,4 +163,4 @@ def _complete(
 
 
 def _columns(item: AttributeDefinition) -> list[str]:
-    return [name for name in (item.column, item.key, item.target) if name is not None]
+    return [name for name in (item.column, item.key, item.target) if name]

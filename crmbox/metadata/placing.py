@@ -45,6 +45,8 @@ class Placing:
         name = attribute.logical_name
         if attribute.max_length is None and attribute.type in DEFAULT_LENGTHS:
             attribute = changed(attribute, max_length=DEFAULT_LENGTHS[attribute.type])
+        if attribute.type.holds_parties:
+            return AttributeDefinition(attribute, "", schema_name=extras.schema_names.get(name))
         column = self._column(name, codec_for(attribute, self._dialect.name).storage)
         return AttributeDefinition(
             attribute,
@@ -74,6 +76,8 @@ class Placing:
 
 def columns_of(attribute: Attribute) -> int:
     """How many columns of a table an attribute takes."""
+    if attribute.type.holds_parties:
+        return 0
     return 1 + (attribute.type in _WITH_KEY) + is_polymorphic(attribute)
 
 

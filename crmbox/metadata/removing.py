@@ -7,10 +7,11 @@ from __future__ import annotations
 from dataclasses import replace as changed
 
 from crmbox.engine import tables as schema
-from crmbox.engine.definitions import SpareColumn
+from crmbox.engine.definitions import EntityDefinition, SpareColumn
 from crmbox.metadata.draft import Draft
 from crmclient.errors import InvalidDefinition, UnknownOptionSet
 from crmclient.metadata import AttributeType
+from crmclient.parties import PARTY
 
 _FILES = frozenset({AttributeType.FILE, AttributeType.IMAGE})
 
@@ -30,6 +31,8 @@ def delete_attribute(draft: Draft, entity: str, name: str, *, holds_files: bool)
     for other in definition.attributes:
         if name in other.joined_from or (other.file_fact is not None and other.file_fact.file == name):
             raise InvalidDefinition(f"{entity}.{name}: {other.attribute.logical_name} is made of it.")
+    if attribute.type.holds_parties:
+        raise InvalidDefinition(f"{entity}.{name}: a party list stays.")
     if attribute.type in _FILES and holds_files:
         raise InvalidDefinition(f"{entity}.{name}: records hold files in it; remove the files first.")
     columns = schema.physical_columns(item, draft.dialect)
@@ -56,7 +59,9 @@ def delete_entity(draft: Draft, name: str, *, is_empty: bool) -> None:
         pointing = [item for item in other.attributes if name in item.attribute.targets]
         if other_name == name or not pointing:
             continue
-        if definition.entity.has_notes and all(len(item.attribute.targets) > 1 for item in pointing):
+        if _goes_along(definition, other_name) and all(
+            len(item.attribute.targets) > 1 or other_name == PARTY for item in pointing
+        ):
             continue
         column = pointing[0].attribute.logical_name
         raise InvalidDefinition(f"{name}: {other_name}.{column} points at it.")
@@ -65,6 +70,12 @@ def delete_entity(draft: Draft, name: str, *, is_empty: bool) -> None:
             _forget_target(draft, other_name, name)
     draft.run(schema.drop_table(definition, draft.dialect))
     draft.remove_entity(name)
+
+
+def _goes_along(definition: EntityDefinition, other: str) -> bool:
+    """Whether what points at records of an entity is there for them alone: notes, and parties."""
+    has_parties = any(item.attribute.type.holds_parties for item in definition.attributes)
+    return definition.entity.has_notes or (has_parties and other == PARTY)
 
 
 def delete_option_set(draft: Draft, name: str) -> None:

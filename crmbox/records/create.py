@@ -14,6 +14,7 @@ from crmbox.engine.single_statements import SingleUnit
 from crmbox.engine.snapshot import StoredColumn, StoredEntity
 from crmbox.records.auto_numbers import auto_number
 from crmbox.records.derived_values import join, settle_state
+from crmbox.records.parties import write_parties
 from crmbox.records.referenced_records import OWNER, look_up, looked_up
 from crmbox.records.statements import VERSION, duplicate, insert_at_once_sql, insert_sql
 from crmbox.records.written import Written
@@ -44,6 +45,7 @@ def create(
         unit.execute(sql, tuple(written.columns.values()))
     except NotUnique as error:
         raise duplicate(stored, error) from error
+    write_parties(unit, stored, record, written.parties)
     return Stored(record, str(unit.version))
 
 
@@ -55,7 +57,7 @@ def create_at_once(
         return None
     stored = unit.snapshot.entity(entity)
     record, written, owner = _complete(unit, stored, values, id, caller)
-    if written.problems:
+    if written.problems or written.parties:
         return None
     statement = looked_up(unit.snapshot, written, caller, owner)
     sql = insert_at_once_sql(
@@ -85,6 +87,7 @@ def _complete(
     settle_state(written, creating=True)
     join(unit, written, None)
     written.require(rules.required)
+    written.require_parties(stored.party_lists.values())
     actor = Reference("systemuser", caller or SERVICE_USER)
     _fill_in(written, unit.now, actor)
     return record, written, _owner(written, actor) if rules.is_owned else None

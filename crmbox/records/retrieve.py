@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from operator import itemgetter
 from typing import Any
@@ -15,6 +15,7 @@ from crmbox.engine.names import quote
 from crmbox.engine.revision import IS_KNOWN
 from crmbox.engine.single_statements import SingleRead
 from crmbox.engine.snapshot import Snapshot, StoredColumn
+from crmbox.records.parties import parties_of
 from crmbox.records.statements import record_id
 from crmclient.errors import InvalidRecord, PlatformError, RecordNotFound, UnknownAttribute
 from crmclient.values import Guid, Record, Reference, Value
@@ -53,22 +54,31 @@ Reader = Callable[[Row], Value]
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """The version is the first column of a row; each reader takes its own value from the row."""
+    """The version is the first column of a row; each reader takes its own value from the row.
+
+    `party_lists` are read apart.
+    """
 
     sql: str
     sql_at_once: str
     readers: tuple[tuple[str, Reader], ...]
+    party_lists: tuple[str, ...]
 
 
 def retrieve(unit: Unit, entity: str, id: Guid, columns: tuple[str, ...]) -> Record:
     """Raises as `Platform.retrieve`."""
-    plan = _plan(unit.snapshot, entity, columns)
     stored = unit.snapshot.entity(entity)
+    plan = _plan(unit.snapshot, entity, columns)
     record = record_id(stored, id)
     rows = unit.rows(plan.sql, (record,))
     if not rows:
         raise RecordNotFound(entity, record)
-    return _record(entity, record, rows[0], plan)
+    found = _record(entity, record, rows[0], plan)
+    if not plan.party_lists:
+        return found
+    parties = parties_of(unit, entity, (record,), plan.party_lists)
+    lists: dict[str, Value] = {name: parties.get((record, name), ()) for name in plan.party_lists}
+    return replace(found, values={name: {**found.values, **lists}[name] for name in columns})
 
 
 def retrieve_at_once(unit: SingleRead, entity: str, id: Guid, columns: tuple[str, ...]) -> Record | None:
@@ -77,6 +87,8 @@ def retrieve_at_once(unit: SingleRead, entity: str, id: Guid, columns: tuple[str
         plan = _plan(unit.snapshot, entity, columns)
         record = record_id(unit.snapshot.entity(entity), id)
     except PlatformError:
+        return None
+    if plan.party_lists:
         return None
     rows = unit.found(plan.sql_at_once, (record, unit.token))
     return _record(entity, record, rows[0], plan) if rows else None
@@ -89,14 +101,18 @@ def _record(entity: str, id: Guid, row: Row, plan: _Plan) -> Record:
 @lru_cache(maxsize=2048)
 def _plan(snapshot: Snapshot, entity: str, columns: tuple[str, ...]) -> _Plan:
     stored = snapshot.entity(entity)
-    unknown = [name for name in columns if name not in stored.columns]
+    known = stored.attributes
+    unknown = [name for name in columns if name not in known or not known[name].readable]
     if unknown:
         raise InvalidRecord(
-            entity, [UnknownAttribute(name, f"{entity} has no such attribute.") for name in unknown]
+            entity, [UnknownAttribute(name, f"{entity} has no such attribute to read.") for name in unknown]
         )
     expressions = [f"t.{quote(stored.columns['versionnumber'].name)}"]
     readers: list[tuple[str, Reader]] = []
+    party_lists = tuple(name for name in columns if name in stored.party_lists)
     for name in columns:
+        if name in party_lists:
+            continue
         column = stored.columns[name]
         slot = len(expressions)
         expressions.append(f"t.{quote(column.name)}")
@@ -111,7 +127,7 @@ def _plan(snapshot: Snapshot, entity: str, columns: tuple[str, ...]) -> _Plan:
         f"WHERE t.{quote(stored.id_column.name)} = {snapshot.dialect.placeholder}"
     )
     at_once = f"{sql} AND {IS_KNOWN.format(snapshot.dialect.placeholder)}"
-    return _Plan(sql, at_once, tuple(readers))
+    return _Plan(sql, at_once, tuple(readers), party_lists)
 
 
 def _reader(decode: Callable[[Any], Any], slot: int) -> Reader:

@@ -8,6 +8,7 @@ from crmbox.engine.single_statements import SingleUnit
 from crmbox.engine.snapshot import Snapshot, StoredEntity
 from crmbox.files.registry import clears_files, detach_cleared
 from crmbox.records.derived_values import is_joined, join, settle_state
+from crmbox.records.parties import replace_parties
 from crmbox.records.referenced_records import OWNER, look_up, looked_up
 from crmbox.records.statements import duplicate, record_id, stamp, store, update_at_once_sql, version_number
 from crmbox.records.written import Written
@@ -33,6 +34,7 @@ def update(
     written.finish()
     store(unit, written, record, if_version=if_version, caller=caller)
     detach_cleared(unit, stored, written.columns, record)
+    replace_parties(unit, stored, record, written.parties)
     return Stored(record, str(unit.version))
 
 
@@ -52,7 +54,7 @@ def update_at_once(
     record = record_id(stored, id)
     written = _taken(unit.snapshot, stored, values)
     _require(written, values)
-    if written.problems or is_joined(written) or clears_files(stored, written.columns):
+    if written.problems or written.parties or is_joined(written) or clears_files(stored, written.columns):
         return None
     stamp(written, unit.now, caller)
     statement = looked_up(unit.snapshot, written, caller, _owner(written))
@@ -77,6 +79,8 @@ def _taken(snapshot: Snapshot, stored: StoredEntity, values: Values) -> Written:
 def _require(written: Written, values: Values) -> None:
     columns = (written.stored.columns.get(name) for name in values)
     written.require(column for column in columns if column is not None and column.attribute.is_required)
+    lists = written.stored.party_lists
+    written.require_parties(lists[name] for name in values if name in lists)
 
 
 def _owner(written: Written) -> Reference | None:

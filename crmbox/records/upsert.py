@@ -31,11 +31,10 @@ def upsert(
     Whoever writes has the version's lock, so that nobody makes the record between the look and the write.
     """
     stored = unit.snapshot.entity(entity)
-    attributes = {name: column.attribute for name, column in stored.columns.items()}
     must_exist = exists is True or if_version is not None
     known = checked_key(
         stored.entity,
-        attributes,
+        stored.attributes,
         key,
         values,
         may_create=not must_exist,

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from crmbox.engine.dialects.base import DbValue
 from crmbox.engine.snapshot import Snapshot, StoredColumn, StoredEntity
+from crmclient import fitting
 from crmclient.errors import (
     InvalidRecord,
     InvalidValue,
@@ -19,9 +20,9 @@ from crmclient.errors import (
     WrongType,
 )
 from crmclient.limits import check, wrong_value
-from crmclient.metadata import AttributeType, RequiredLevel
+from crmclient.metadata import Attribute, AttributeType, RequiredLevel
 from crmclient.text import fold
-from crmclient.values import Guid, Reference, Value, Values
+from crmclient.values import Guid, Party, Reference, Value, Values, references
 
 _FILES = frozenset({AttributeType.FILE, AttributeType.IMAGE})
 
@@ -35,21 +36,27 @@ class Pointed(NamedTuple):
 
 
 class Written:
-    """`columns` maps physical columns to database values; `pointed` is still to be looked up."""
+    """`columns` maps physical columns to database values; `pointed` is still to be looked up.
+
+    `parties` are to be written beside the record, by party list.
+    """
 
     def __init__(self, snapshot: Snapshot, stored: StoredEntity) -> None:
         self.stored = stored
         self.columns: dict[str, DbValue] = {}
+        self.parties: dict[str, tuple[Party, ...]] = {}
         self.pointed: list[Pointed] = []
         self.problems: list[InvalidValue] = []
         self._snapshot = snapshot
 
     def take(self, values: Values, *, creating: bool) -> None:
         """What a caller gives: only attributes that exist and may be written."""
-        columns = self.stored.columns
+        columns, lists = self.stored.columns, self.stored.party_lists
         for name, value in values.items():
             column = columns.get(name)
-            if column is None:
+            if name in lists:
+                self._take_parties(lists[name], value, creating=creating)
+            elif column is None:
                 self.problems.append(
                     UnknownAttribute(name, f"{self.stored.entity.logical_name} has no such attribute.")
                 )
@@ -92,9 +99,34 @@ class Written:
             if self.columns.get(column.name) is None and name not in failed:
                 self.problems.append(MissingRequired(name, "A value is required."))
 
+    def require_parties(self, lists: Iterable[Attribute]) -> None:
+        """Each of `lists` must have a party by now."""
+        failed = {problem.attribute for problem in self.problems}
+        self.problems += [
+            MissingRequired(one.logical_name, "A party is required.")
+            for one in lists
+            if one.is_required and not self.parties.get(one.logical_name) and one.logical_name not in failed
+        ]
+
     def finish(self) -> None:
         if self.problems:
             raise InvalidRecord(self.stored.entity.logical_name, self.problems)
+
+    def _take_parties(self, attribute: Attribute, value: Any, *, creating: bool) -> None:
+        name = attribute.logical_name
+        if not (attribute.creatable if creating else attribute.updatable):
+            self.problems.append(ReadOnlyAttribute(name, "The platform fills it in itself."))
+            return
+        try:
+            parties = () if value is None else fitting.parties(value)
+            check(attribute, parties, self._snapshot.options_of)
+        except InvalidValue as problem:
+            self.problems.append(problem)
+        except TypeError as error:
+            self.problems.append(wrong_value(name, error))
+        else:
+            self.parties[name] = parties
+            self.pointed += [Pointed(name, one.entity, fitting.guid(one.id)) for one in references(parties)]
 
     def _take(self, column: StoredColumn, value: Any) -> None:
         attribute = column.attribute

@@ -21,6 +21,7 @@ from crmbox.webapi.navigation import (
     navigations,
 )
 from crmclient.metadata import Attribute, AttributeType, Entity
+from crmclient.parties import ACTIVITY, PARTY
 
 NAMESPACE = "Microsoft.Dynamics.CRM"
 
@@ -73,6 +74,13 @@ class EntityType:
     @property
     def _navigations(self) -> Mapping[str, Navigation]:
         return navigations(self._snapshot, self.name)
+
+    def holds_parties(self, collection: Collection) -> bool:
+        """Whether a collection is that of an activity's parties, which are written with the activity."""
+        return bool(self.stored.party_lists) and (collection.entity, collection.attribute) == (
+            PARTY,
+            ACTIVITY,
+        )
 
     def navigation_to(self, attribute: str, target: str) -> str:
         """The navigation property through which the lookup `attribute` leads to `target`."""

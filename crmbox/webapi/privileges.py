@@ -51,13 +51,21 @@ def deny(privileges: Iterable[str]) -> None:
 
 def refuse_denied(request: Request) -> None:
     """Raises WebApiError for a request that needs a denied privilege, in Dataverse's words."""
+    if request.path:
+        _refuse(request, _needed(request))
+
+
+def refuse_unreadable(request: Request, entity: str) -> None:
+    """Raises WebApiError where the caller may not read records of `entity`."""
+    _refuse(request, (_privilege("Read", entity),))
+
+
+def _refuse(request: Request, needed: Iterable[str]) -> None:
     if _denied is None:
         deny(settings.PORTICO["CRM_SERVER_DENIED"])
     denied = _denied
-    if not denied or not request.path:
-        return
-    for privilege in _needed(request):
-        if privilege.lower() in denied:
+    for privilege in needed if denied else ():
+        if privilege.lower() in (denied or ()):
             raise WebApiError(
                 403,
                 "0x80040220",

@@ -92,7 +92,7 @@ class Protection:
                     429,
                     "0x80072326",
                     f"Number of concurrent requests exceeded the limit of {self._limits.concurrent}.",
-                    headers={"Retry-After": "1"},
+                    headers={"Retry-After": "1", **self._left(user)},
                 )
             self._running[user] += 1
 
@@ -112,7 +112,7 @@ class Protection:
     def _refused(self, code: str, message: str, item: RateLimitItemPerSecond, user: Guid) -> WebApiError:
         reset = self._counted.get_window_stats(item, user).reset_time
         seconds = max(1, ceil(reset - time.time()))
-        return WebApiError(429, code, message, headers={"Retry-After": str(seconds)})
+        return WebApiError(429, code, message, headers={"Retry-After": str(seconds), **self._left(user)})
 
 
 @contextmanager

@@ -23,6 +23,7 @@ FORMATTED: Final = "OData.Community.Display.V1.FormattedValue"
 LOOKUP_NAME: Final = "Microsoft.Dynamics.CRM.lookuplogicalname"
 REFERENCES: Final = f'odata.include-annotations="{FORMATTED},{LOOKUP_NAME}"'
 REPRESENTATION: Final = "return=representation"
+_NO_VERSION: Final = (None, "", 'W/""', '""')
 
 
 class Api:
@@ -89,8 +90,11 @@ class Api:
         return parts[0].answer
 
 
-def version_of(tag: object) -> str:
-    """The row version in an entity tag, `W/"123"`. Raises UnexpectedAnswer for anything else."""
+def version_of(tag: object) -> str | None:
+    """The row version in an entity tag, `W/"123"`; None where there is no tag, or an empty one: not every
+    record has a version. Raises UnexpectedAnswer for anything else."""
+    if tag in _NO_VERSION:
+        return None
     if not isinstance(tag, str) or not (tag.startswith('W/"') and tag.endswith('"') and len(tag) > 4):
         raise UnexpectedAnswer("The platform's answer has no row version.")
     return tag[3:-1]

@@ -15,7 +15,7 @@ from crmclient import errors
 from crmclient.dataverse.http.messages import Answer
 from crmclient.dataverse.subjects import Kind, Subject
 from crmclient.errors import InvalidValue, MissingPrivilege, PlatformError, UnexpectedAnswer
-from crmclient.values import Reference
+from crmclient.values import references
 
 _LONGEST_MESSAGE: Final = 500
 _QUOTED: Final = re.compile(r"['\"]([a-z0-9_]+)['\"]")
@@ -109,13 +109,19 @@ def _privilege_in(message: str) -> str:
     return found[0] if found else ""
 
 
+def is_unreadable(answer: Answer) -> bool:
+    """Whether a write is refused for want of a privilege to read, which only its answer needs."""
+    return answer.status == 403 and _privilege_in(_read(answer).message).lower().startswith("prvread")
+
+
 def _not_found(refusal: Refusal, subject: Subject) -> PlatformError:
     """The record itself, or one that a lookup among the written values points at."""
     named = set(_GUID.findall(refusal.message.lower()))
     problems = [
-        errors.UnknownTarget(name, f"There is no {value.entity} with id {value.id}.")
+        errors.UnknownTarget(name, f"There is no {record.entity} with id {record.id}.")
         for name, value in subject.values.items()
-        if isinstance(value, Reference) and value.id in named and value.id != subject.id
+        for record in references(value)
+        if record.id in named and record.id != subject.id
     ]
     if problems:
         return errors.InvalidRecord(subject.entity, problems)

@@ -31,6 +31,7 @@ from crmclient.dataverse.records.batch import Batches
 from crmclient.dataverse.records.changes import Changes
 from crmclient.dataverse.records.file_facts import FileFacts
 from crmclient.dataverse.records.one import Records
+from crmclient.dataverse.records.parties import Parties
 from crmclient.dataverse.records.upserts import Upserts
 from crmclient.dataverse.records.writes import Writes
 from crmclient.errors import UnknownOptionSet
@@ -97,11 +98,12 @@ class DataversePlatform:
         self._fetcher = Fetcher(api)
         self._catalogue = Catalogue(self._fetcher, store or MemoryStore())
         files = FileFacts(api)
-        writes = Writes(api, self._catalogue)
+        parties = Parties(api, self._catalogue)
+        writes = Writes(api, self._catalogue, parties)
         self._records = Records(api, self._catalogue, writes, files)
         self._associations = Associations(api, self._catalogue, self._records.retrieve)
         self._batches = Batches(api, writes)
-        self._queries = Queries(api, self._catalogue, files)
+        self._queries = Queries(api, self._catalogue, files, parties)
         self._upserts = Upserts(api, self._catalogue, self._records, self._queries.run)
         self._uploads = Uploads(api, self._catalogue, files, self._records.retrieve)
         self._downloads = Downloads(api, self._catalogue, files, self._records.retrieve)

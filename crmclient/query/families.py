@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import Final
 
@@ -23,6 +24,7 @@ class Family(str, Enum):
     CHOICE = "choice"
     CHOICES = "multi-select choice"
     FILE = "file"
+    PARTIES = "party list"
 
     @property
     def words(self) -> Sentence:
@@ -39,6 +41,7 @@ _WORDS: Final = {
     Family.CHOICE: Sentence("choice"),
     Family.CHOICES: Sentence("multi-select choice"),
     Family.FILE: Sentence("file"),
+    Family.PARTIES: Sentence("party list"),
 }
 
 FAMILY: Final = {
@@ -61,9 +64,11 @@ FAMILY: Final = {
     AttributeType.MULTISELECT: Family.CHOICES,
     AttributeType.FILE: Family.FILE,
     AttributeType.IMAGE: Family.FILE,
+    AttributeType.PARTYLIST: Family.PARTIES,
 }
 
-_EVERY: Final = frozenset(Family)
+# Who takes part in an activity is asked of the linked entity that holds its parties.
+_EVERY: Final = frozenset(Family) - {Family.PARTIES}
 _EQUAL: Final = _EVERY - {Family.FILE}
 _ORDERED: Final = frozenset({Family.TEXT, Family.NUMBER, Family.TIME, Family.CHOICE})
 _LISTED: Final = _EQUAL - {Family.CHOICES}
@@ -111,7 +116,7 @@ def families_of(operator: DesignedOperator) -> frozenset[Family]:
     return frozenset({Family.TIME}) if isinstance(operator, DateOperator) else _IDS
 
 
-UNSORTABLE: Final = frozenset({Family.CHOICES, Family.FILE})
+UNSORTABLE: Final = frozenset({Family.CHOICES, Family.FILE, Family.PARTIES})
 
 
 def not_comparable(left: Attribute, right: Attribute) -> Sentence:
@@ -125,9 +130,18 @@ def are_comparable(left: Attribute, right: Attribute) -> bool:
     families = {FAMILY[left.type], FAMILY[right.type]}
     if families <= _IDS:
         return True
-    if len(families) > 1 or Family.FILE in families:
+    if len(families) > 1 or families & {Family.FILE, Family.PARTIES}:
         return False
     by_day = [attribute.behavior is DateTimeBehavior.DATE_ONLY for attribute in (left, right)]
     if Family.NUMBER in families:
         return left.type is right.type
     return Family.TIME not in families or by_day[0] == by_day[1]
+
+
+UNREADABLE: Final = Sentence("the platform keeps what it holds to itself")
+"""Why an attribute that is not readable is no column, condition or order."""
+
+
+def every_column(attributes: Mapping[str, Attribute]) -> Iterator[str]:
+    """What *all columns* means of an entity: party lists, which are read apart, are named one by one."""
+    return (name for name, one in attributes.items() if one.readable and not one.type.holds_parties)

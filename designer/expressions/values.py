@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-from crmclient import FileInfo, Reference
+from crmclient import FileInfo, Party, Reference
 from designer.sentences import Sentence as _
 
 _INT64 = range(-(2**63), 2**63)
@@ -26,6 +26,9 @@ def enter(value: Any) -> Any:
         return str(value)
     if isinstance(value, Reference):
         return {"type": value.entity, "id": value.id, "name": value.name}
+    if isinstance(value, Party):
+        record = {} if value.reference is None else enter(value.reference)
+        return {"type": None, "id": None, "name": None, **record, "address": value.address}
     if isinstance(value, FileInfo):
         return {"id": value.id, "fileName": value.file_name, "size": value.size}
     if isinstance(value, dt.date) and not isinstance(value, dt.datetime):

@@ -13,6 +13,7 @@ from designer.types.choices import MULTI_OPTION_SET, OPTION_SET
 from designer.types.fitting import as_sent, fits, may_hold
 from designer.types.lists import LIST
 from designer.types.numbers import BIGINT, DECIMAL, DOUBLE, INTEGER, MONEY
+from designer.types.parties import PARTY_LIST
 from designer.types.records import RECORD
 from designer.types.references import ENTITY_REFERENCE, GUID
 from designer.types.texts import STRING, TEXT
@@ -39,6 +40,7 @@ TYPES.register(
     OPTION_SET,
     MULTI_OPTION_SET,
     ENTITY_REFERENCE,
+    PARTY_LIST,
     LIST,
     RECORD,
 )

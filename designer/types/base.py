@@ -47,7 +47,8 @@ class Limits:
     """What an input's definition and the attribute it is bound to allow, the tighter of the two.
 
     Lengths count characters; `precision` counts decimal places; `options` are the values of the option set
-    (None: any); `targets` are the entities a reference may point at (empty: none known).
+    (None: any); `targets` are the entities a reference may point at (empty: none known). `addresses`: a party
+    may be an address alone.
     """
 
     minimum: Decimal | None = None
@@ -60,6 +61,7 @@ class Limits:
     options: frozenset[int] | None = None
     targets: tuple[str, ...] = ()
     required: bool = False
+    addresses: bool = False
 
     @classmethod
     def of(
@@ -77,6 +79,7 @@ class Limits:
             options=frozenset(option.value for option in options.options) if options else None,
             targets=attribute.targets if attribute else (),
             required=definition.required,
+            addresses=attribute.takes_addresses if attribute else False,
         )
 
 

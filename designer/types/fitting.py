@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
-from crmclient import Reference
+from crmclient import Party, Reference
 from crmclient.metadata import Attribute, AttributeType
 from designer.sentences import Sentence
 from designer.types.base import InputType, InvalidInput
@@ -48,6 +48,8 @@ def as_sent(value: Any, attribute: Attribute) -> Any:
             return instant.date().isoformat() if attribute.holds_days else instant.isoformat()
         case dt.date():
             return value.isoformat()
+        case _ if attribute.type.holds_parties:
+            return _parties_as_sent(value, attribute)
         case Reference() if attribute.type.is_reference:
             return _record_as_sent(value, attribute)
         case Reference():
@@ -108,26 +110,57 @@ def _is_text(attribute: Attribute, sample: str) -> bool:
 
 
 def _is_reference(attribute: Attribute, sample: Reference) -> bool:
-    if attribute.type.is_reference:
+    if attribute.type.is_reference or attribute.type.holds_parties:
         return not sample.entity or sample.entity in attribute.targets
     return attribute.type in _TEXTS or attribute.type is AttributeType.UNIQUEIDENTIFIER
 
 
 def _is_object(attribute: Attribute, sample: Mapping[str, Any]) -> bool:
+    if attribute.type.holds_parties:
+        return {"type", "id"} <= sample.keys() or (attribute.takes_addresses and "address" in sample)
     return attribute.type.is_reference and {"type", "id"} <= sample.keys()
 
 
 def _is_list(attribute: Attribute, sample: list[Any] | tuple[Any, ...]) -> bool:
+    if attribute.type.holds_parties:
+        return all(isinstance(item, Mapping) and may_hold(attribute, item) for item in sample)
     return attribute.type is AttributeType.MULTISELECT and all(type(item) is int for item in sample)
+
+
+def _parties_as_sent(value: Any, attribute: Attribute) -> Any:
+    """A list of parties; a record alone is the only one."""
+    if isinstance(value, Reference | Mapping):
+        value = (value,)
+    return [_party_as_sent(item, attribute) for item in value] if isinstance(value, tuple | list) else value
+
+
+def _party_as_sent(value: Any, attribute: Attribute) -> Any:
+    """A party of an activity, a record, or the object that an expression passes on of either."""
+    if isinstance(value, Mapping) and ("id" in value or "address" in value):
+        id, address = value.get("id"), value.get("address")
+        value = Party(None if id is None else Reference(str(value.get("type")), str(id)), address)
+    elif isinstance(value, Reference):
+        value = Party(value)
+    if not isinstance(value, Party):
+        return value
+    record: dict[str, Any] = {}
+    if value.reference is not None:
+        if value.reference.entity not in attribute.targets:
+            raise _unknown_target(attribute)
+        record = {"type": value.reference.entity, "id": value.reference.id}
+    return record if value.address is None else {**record, "address": value.address}
 
 
 def _record_as_sent(value: Reference, attribute: Attribute) -> Any:
     if attribute.targets and value.entity not in attribute.targets:
-        raise InvalidInput(
-            "unknown_target",
-            Sentence("Must be a record of: %(targets)s.", targets=", ".join(attribute.targets)),
-        )
+        raise _unknown_target(attribute)
     return value.id if len(attribute.targets) == 1 else {"type": value.entity, "id": value.id}
+
+
+def _unknown_target(attribute: Attribute) -> InvalidInput:
+    return InvalidInput(
+        "unknown_target", Sentence("Must be a record of: %(targets)s.", targets=", ".join(attribute.targets))
+    )
 
 
 _JUDGES: tuple[tuple[Any, Callable[[Attribute, Any], bool]], ...] = (

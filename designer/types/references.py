@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -14,7 +15,8 @@ from designer.sentences import Sentence
 from designer.types.allowed import within
 from designer.types.base import PATTERNS, InputType, InvalidInput, Limits, Reader
 
-_SAMPLE = "00000000-0000-0000-0000-000000000001"
+GUID_SCHEMA: dict[str, Any] = {"type": "string", "format": "uuid"}
+SAMPLE_ID = "00000000-0000-0000-0000-000000000001"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,7 @@ class GuidType(InputType):
     label: str = _("Id (GUID)")
     attribute_types: frozenset[AttributeType] = frozenset({AttributeType.UNIQUEIDENTIFIER})
     constraints: frozenset[str] = frozenset({"allowed"})
-    sample: ClassVar[Any] = _SAMPLE
+    sample: ClassVar[Any] = SAMPLE_ID
 
     def rank(self, operator: DesignedOperator, attribute: Attribute) -> int | None:
         return _rank(self, operator, attribute)
@@ -32,7 +34,7 @@ class GuidType(InputType):
         return within(limits, _guid)
 
     def schema(self, limits: Limits) -> dict[str, Any]:
-        return {"type": "string", "format": "uuid"}
+        return GUID_SCHEMA
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ class EntityReferenceType(InputType):
     )
     constraints: frozenset[str] = frozenset()
     needs_targets: ClassVar[bool] = True
-    sample: ClassVar[Any] = {"type": "1", "id": _SAMPLE, "name": "1"}
+    sample: ClassVar[Any] = {"type": "1", "id": SAMPLE_ID, "name": "1"}
 
     @property
     def widget(self) -> str:
@@ -65,27 +67,31 @@ class EntityReferenceType(InputType):
         if len(targets) == 1:
             (target,) = targets
             return lambda raw: Reference(target, _guid(raw))
-        sentence = 'Must be an object {"type", "id"} with a type of: ' + ", ".join(targets) + "."
-
-        def read(raw: Any) -> Reference:
-            if type(raw) is not dict or raw.keys() != {"type", "id"}:
-                raise InvalidInput("wrong_type", sentence)
-            if raw["type"] not in targets:
-                raise InvalidInput("unknown_target", sentence)
-            return Reference(raw["type"], _guid(raw["id"]))
-
-        return read
+        return reader_of_records(targets)
 
     def schema(self, limits: Limits) -> dict[str, Any]:
-        guid = {"type": "string", "format": "uuid"}
         if len(limits.targets) == 1:
-            return guid
+            return GUID_SCHEMA
         return {
             "type": "object",
-            "properties": {"type": {"type": "string", "enum": list(limits.targets)}, "id": guid},
+            "properties": {"type": {"type": "string", "enum": list(limits.targets)}, "id": GUID_SCHEMA},
             "required": ["type", "id"],
             "additionalProperties": False,
         }
+
+
+def reader_of_records(targets: tuple[str, ...]) -> Callable[[Any], Reference]:
+    """Reads `{"type", "id"}` of a record of one of `targets`."""
+    sentence = 'Must be an object {"type", "id"} with a type of: ' + ", ".join(targets) + "."
+
+    def read(raw: Any) -> Reference:
+        if type(raw) is not dict or raw.keys() != {"type", "id"}:
+            raise InvalidInput("wrong_type", sentence)
+        if raw["type"] not in targets:
+            raise InvalidInput("unknown_target", sentence)
+        return Reference(raw["type"], _guid(raw["id"]))
+
+    return read
 
 
 def _rank(kind: InputType, operator: DesignedOperator, attribute: Attribute) -> int | None:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from crmclient import Platform, Reference
 from crmclient.errors import PlatformError
 from crmclient.metadata import Relationship
+from crmclient.parties import PARTY
 from crmclient.platform import Create, Delete, Update
 from crmclient.stand_in import Asked, Effect, StandIn
 from runtime.caching.generations import ANY, raise_generations
@@ -80,13 +81,15 @@ class NotedWrites(StandIn):
         written: Callable[..., Iterable[str]] = _WRITTEN.get(asked.member, _anything)
         return frozenset(written(self, *asked.arguments, **asked.options))
 
-    def _create(self, entity: str, *args: Any, **options: Any) -> Iterable[str]:
-        return (entity,)
+    def _create(self, entity: str, values: Mapping[str, Any], **options: Any) -> Iterable[str]:
+        return _with_parties(entity, values)
 
     def _update(self, entity: str, id: str, values: Mapping[str, Any], **options: Any) -> Iterable[str]:
         ownership = self.conventions.of(entity).ownership
         # With an owner, platforms may change that of the records below it.
-        return (ANY,) if ownership is not None and ownership.attribute in values else (entity,)
+        if ownership is not None and ownership.attribute in values:
+            return (ANY,)
+        return _with_parties(entity, values)
 
     def _upsert(
         self, entity: str, key: Mapping[str, Any], values: Mapping[str, Any], **options: Any
@@ -104,7 +107,7 @@ class NotedWrites(StandIn):
         for one in operations:
             match one:
                 case Create():
-                    yield from self._create(one.entity)
+                    yield from self._create(one.entity, one.values)
                 case Update():
                     yield from self._update(one.entity, one.id, one.values)
                 case Delete() | _:
@@ -128,6 +131,11 @@ class NotedWrites(StandIn):
         if not self._changes:
             return (ANY,)
         return self._changes if target is None else self._changes | {target.entity}
+
+
+def _with_parties(entity: str, values: Mapping[str, Any]) -> Iterable[str]:
+    """The entity, and that of parties where a list of them is written: an empty list looks like others."""
+    return (entity, PARTY) if any(isinstance(value, tuple) for value in values.values()) else (entity,)
 
 
 def _anything(platform: NotedWrites, *args: Any, **options: Any) -> Iterable[str]:

@@ -12,6 +12,7 @@ from crmclient.errors import InvalidRecord, InvalidValue, RecordNotFound, Unknow
 from crmclient.metadata import Attribute
 from crmclient.new_records import Origin, origin
 from crmclient.query.matching import Undecidable, matches, names_compared
+from crmclient.values import references
 from designer.configuration import Endpoint
 from runtime.http.problems import FieldError, Problem
 from runtime.request_context import Exchange
@@ -225,7 +226,7 @@ class CreateGuard:
 class LookupGuard:
     """A record that a caller points at must be one that they reach in the same module.
 
-    Of `attributes` of `owner` these are the lookups whose targets have row rules.
+    Of `attributes` of `owner` these are the lookups and party lists whose targets have row rules.
     """
 
     def __init__(
@@ -233,7 +234,7 @@ class LookupGuard:
     ) -> None:
         self._owner = owner
         self._rules: dict[str, RowRule] = {}
-        lookups = [attribute for attribute in attributes if attribute.type.is_reference]
+        lookups = [one for one in attributes if one.type.is_reference or one.type.holds_parties]
         for target in {target for attribute in lookups for target in attribute.targets}:
             rule = rule_of_entity(endpoint, target, platform)
             if rule is not None:
@@ -247,9 +248,10 @@ class LookupGuard:
     def check(self, values: Mapping[str, Value], exchange: Exchange) -> None:
         """Raises InvalidRecord as the platform does for records that do not exist: for a caller, none is."""
         wrong: list[InvalidValue] = [
-            UnknownTarget(name, f"There is no {value.entity} with id {value.id}.")
+            UnknownTarget(name, f"There is no {record.entity} with id {record.id}.")
             for name in values.keys() & self._guarded
-            if isinstance(value := values[name], Reference) and not self._is_reached(value, exchange)
+            for record in references(values[name])
+            if not self._is_reached(record, exchange)
         ]
         if wrong:
             raise InvalidRecord(self._owner, wrong)

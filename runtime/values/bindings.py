@@ -227,6 +227,7 @@ def _reader(attribute: Attribute) -> Reader:
             max_length=attribute.max_length,
             precision=attribute.precision,
             targets=attribute.targets,
+            addresses=attribute.takes_addresses,
         )
     )
 

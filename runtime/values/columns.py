@@ -149,6 +149,8 @@ def _compile(
     attribute = known.get(column.attribute)
     if attribute is None:
         raise Misconfigured(Sentence("there is no %(name)s to answer with", name=repr(column.attribute)))
+    if not attribute.readable:
+        raise Misconfigured(Sentence("%(name)s cannot be read", name=repr(column.attribute)))
     found = labels.get(column.attribute)
     return _Column(key, attribute, column.attribute, writer(attribute), found, None)
 

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 
 import orjson
 
-from crmclient import Reference
+from crmclient import Party, Reference
 from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior
 
 # From a value (never None) to what `rendering` makes JSON of.
@@ -30,6 +30,17 @@ _FILE = {
     "required": ["id", "fileName", "size"],
     "additionalProperties": False,
 }
+_PARTY = {
+    "type": "object",
+    "properties": {
+        "type": {"type": ["string", "null"]},
+        "id": {"type": ["string", "null"], "format": "uuid"},
+        "name": {"type": ["string", "null"]},
+        "address": {"type": ["string", "null"]},
+    },
+    "required": ["type", "id", "name", "address"],
+    "additionalProperties": False,
+}
 _SCHEMAS: Mapping[AttributeType, dict[str, Any]] = {
     AttributeType.STRING: _TEXT,
     AttributeType.MEMO: _TEXT,
@@ -46,6 +57,7 @@ _SCHEMAS: Mapping[AttributeType, dict[str, Any]] = {
     AttributeType.MULTISELECT: {"type": "array", "items": _WHOLE},
     AttributeType.FILE: _FILE,
     AttributeType.IMAGE: _FILE,
+    AttributeType.PARTYLIST: {"type": "array", "items": _PARTY},
 }
 
 
@@ -54,6 +66,8 @@ def writer(attribute: Attribute) -> Writer | None:
     if attribute.type.is_reference:
         write = _with_type if _is_polymorphic(attribute) else _without_type
         return _each(write) if attribute.is_several else write
+    if attribute.type.holds_parties:
+        return _each(_party)
     if attribute.type in (AttributeType.MONEY, AttributeType.DECIMAL):
         return _written_with(attribute.precision or 0)
     if attribute.type is AttributeType.DOUBLE and attribute.precision is not None:
@@ -119,6 +133,13 @@ def _is_polymorphic(attribute: Attribute) -> bool:
 
 def _each(write: Writer) -> Writer:
     return lambda values: [write(value) for value in values]
+
+
+def _party(value: Party) -> dict[str, Any]:
+    record = {"type": None, "id": None, "name": None}
+    if value.reference is not None:
+        record = _with_type(value.reference)
+    return {**record, "address": value.address}
 
 
 def _with_type(value: Reference) -> dict[str, Any]:

@@ -12,6 +12,8 @@ from designer.exposing import USUAL, Exposure, endpoints
 
 MODULE = "everything"
 ENTITIES = ("account", "contact", "incident", "lead", "opportunity")
+# The demo has none of their records: they are made, and looked for in vain.
+ACTIVITIES = ("email", "appointment")
 # Of many accounts only two may be answered at once: what is more is refused.
 CAPPED: dict[str, Any] = {
     "kind": "multi-query",
@@ -119,7 +121,7 @@ def everything(platform: Platform) -> ConfigurationDocument:
         modules=(ModuleDefinition(segment=MODULE, title="Everything"),),
         entities=tuple(
             ExposedEntityDefinition(module=MODULE, segment=name, entity=name)
-            for name in (*ENTITIES, *ASSOCIATED)
+            for name in (*ENTITIES, *ACTIVITIES, *ASSOCIATED)
         ),
         endpoints=(
             *_usual(platform),
@@ -133,7 +135,9 @@ def everything(platform: Platform) -> ConfigurationDocument:
 
 def _usual(platform: Platform) -> Iterable[EndpointDefinition]:
     known = platform.entities()
-    for name in ENTITIES:
+    every = [kind.name for kind in USUAL]
+    for name in (*ENTITIES, *ACTIVITIES):
         attributes = platform.attributes(name)
-        wanted = Exposure(MODULE, name, [kind.name for kind in USUAL], list(attributes))
+        kinds = every if name in ENTITIES else every[:2]
+        wanted = Exposure(MODULE, name, kinds, list(attributes))
         yield from endpoints(wanted, known[name], attributes)

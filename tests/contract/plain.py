@@ -63,6 +63,7 @@ _BEYOND: Final[Mapping[str, str]] = {
     "test_processes": "processes",
     "test_views": "views",
     "test_duplicates": "duplicate detection",
+    "test_parties": "party lists",
     "test_record_changes": "what has changed since a mark",
     "test_records_are_tied_from_either_end": "many-to-many relationships",
     "test_tying_and_untying_twice_is_doing_it_once": "many-to-many relationships",

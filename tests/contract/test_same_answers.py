@@ -13,7 +13,7 @@ from designer.documents.reading import read
 from designer.kinds import KINDS
 from project.demo import CONFIGURATION
 from tests.contract.asked import ASKED, World, in_turn
-from tests.contract.offered import CAPPED, ENTITIES, MODULE, everything
+from tests.contract.offered import ACTIVITIES, CAPPED, ENTITIES, MODULE, everything
 from tests.contract.twins import Twins
 from tests.contract.values import UNKNOWN, Values
 from tests.dataverse.reaching import platform_at, settings_for
@@ -26,6 +26,7 @@ EVERYONE = (None, "rep", "manager", "agent", "customer", "customer2")
 KEYS: list[str] = [endpoint.key for endpoint in DEMO.endpoints]
 OFFERED: list[str] = [
     *(f"{MODULE}.{name}.{kind}" for name in ENTITIES for kind in ("read", "create", "update", "delete")),
+    *(f"{MODULE}.{name}.{kind}" for name in ACTIVITIES for kind in ("create", "read")),
     *(f"{MODULE}.paginated-query.{name}" for name in ENTITIES),
     f"{MODULE}.team.associate.members",
     f"{MODULE}.account.upsert.number",

@@ -35,6 +35,17 @@ _DOUBTFUL: Mapping[str, tuple[Any, ...]] = {
     "OptionSet": (1, 2, 100000000, 987654, "1", 1.5, None, [1]),
     "MultiOptionSet": ([], [100000001, 100000000], [100000000, 100000000], [5], 1, None),
     "EntityReference": (UNKNOWN, "x", 5, None, {"type": "account", "id": UNKNOWN}, {"id": UNKNOWN}),
+    "PartyList": (
+        [],
+        [{"type": "contact", "id": UNKNOWN}],
+        [{"type": "team", "id": UNKNOWN}],
+        [{"address": "a@b.example"}],
+        [{"address": ""}],
+        [UNKNOWN],
+        {},
+        "x",
+        None,
+    ),
     "Guid": (UNKNOWN, "x", 5, None),
     "List": ([], [{}], [5], {}, None, [{"nope": 1}] * 101),
 }
@@ -78,6 +89,8 @@ class Values:
             case kind if kind.has_options:
                 values = [option.value for option in self._options(attribute)]
                 return values[:2][::-1] if kind is AttributeType.MULTISELECT else values[-1]
+            case kind if kind.holds_parties:
+                return [{"type": target, "id": self.records(target)[0]} for target in attribute.targets[:2]]
             case kind if kind.is_reference:
                 target = attribute.targets[0]
                 id = self.records(target)[0]

@@ -16,7 +16,7 @@ class _SwitchedOff(Exception):
 def test_the_progress_goes_up_to_everything() -> None:
     told: list[tuple[str, int, int]] = []
     load(lambda *progress: told.append(progress))
-    assert told[0] == ("Entities", 0, 8)
+    assert told[0] == ("Entities", 0, 11)
     records = [done for what, done, _ in told if what == "Records"]
     assert records == sorted(records)
     assert told[-1][1] == told[-1][2] > 2_000

@@ -29,7 +29,9 @@ def test_these_are_the_same(one: str, other: str) -> None:
     assert fold(one) == fold(other)
 
 
-@pytest.mark.parametrize(("one", "other"), [("ø", "o"), ("ı", "i"), ("か", "が"), ("ड", "ड़"), ("कि", "कु")])
+@pytest.mark.parametrize(
+    ("one", "other"), [("ø", "o"), ("Ł", "L"), ("đ", "d"), ("ı", "i"), ("か", "が"), ("ड", "ड़"), ("कि", "कु")]
+)
 def test_these_are_different_letters(one: str, other: str) -> None:
     assert fold(one) != fold(other)
 

@@ -17,6 +17,9 @@ def test_requests_are_counted_for_each_user(site: Site) -> None:
     refused = crm.send("GET", "WhoAmI")
     assert (refused.status_code, refused.json()["error"]["code"]) == (429, "0x80072322")
     assert 0 < int(refused.headers["Retry-After"]) <= 300
+    # What is left is told with a refusal, too.
+    assert refused.headers["x-ms-ratelimit-burst-remaining-xrm-requests"] == "0"
+    assert 0 < float(refused.headers["x-ms-ratelimit-time-remaining-xrm-requests"]) <= 1200
     assert crm.acting_as(MSCRMCallerID=RITA_REP).send("GET", "WhoAmI").status_code == 200
 
 

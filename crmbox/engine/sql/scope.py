@@ -11,7 +11,7 @@ from crmbox.engine.sql.operands import Operand, name_of, operand_of
 from crmclient.errors import InvalidQuery
 from crmclient.query.ast import Column, Filter, Link, LinkType, Query
 from crmclient.query.bounds import MOST_COLUMNS, MOST_LINKS
-from crmclient.query.families import Family
+from crmclient.query.families import UNREADABLE, Family
 
 NAME_SUFFIX: Final = "name"
 
@@ -98,6 +98,8 @@ class Scope:
         """An attribute of a source; a lookup's name is an attribute too, the lookup's with `name` added."""
         label = f"{source.alias or source.stored.entity.logical_name}.{attribute}"
         column = source.stored.columns.get(attribute)
+        if column is not None and not column.attribute.readable:
+            raise InvalidQuery(f"{construct}: {UNREADABLE}.")
         if column is not None:
             operand = operand_of(column, source.sql, label)
             return replace(operand, nullable=True) if source.may_be_missing else operand

@@ -5,6 +5,7 @@ from __future__ import annotations
 from crmbox.system.entities.business_unit import BUSINESS_UNIT
 from crmbox.system.entities.duplicate_rules import DUPLICATE_RULE, DUPLICATE_RULE_CONDITION
 from crmbox.system.entities.note import NOTE
+from crmbox.system.entities.party import ACTIVITY_PARTY
 from crmbox.system.entities.role import ROLE
 from crmbox.system.entities.system_user import SYSTEM_USER
 from crmbox.system.entities.team import TEAM
@@ -17,6 +18,7 @@ ENTITIES = (
     TEAM,
     ROLE,
     NOTE,
+    ACTIVITY_PARTY,
     SAVED_QUERY,
     USER_QUERY,
     DUPLICATE_RULE,

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any, Final
 
-from crmbox.engine.snapshot import Snapshot, StoredColumn
+from crmbox.engine.definitions import AttributeDefinition
+from crmbox.engine.snapshot import Snapshot
 from crmbox.webapi.metadata.items import Item, Leads, managed, metadata_id
 from crmbox.webapi.metadata.label_bodies import label_json
 from crmbox.webapi.metadata.option_sets import (
@@ -22,8 +23,8 @@ _KILOBYTE: Final = 1024
 _LONGEST_DOCUMENT: Final = 1_073_741_823
 
 
-def attribute_item(snapshot: Snapshot, entity: str, column: StoredColumn) -> Item:
-    attribute, definition = column.attribute, column.definition
+def attribute_item(snapshot: Snapshot, entity: str, definition: AttributeDefinition) -> Item:
+    attribute = definition.attribute
     name = attribute.logical_name
     # A note's document is text in base64 on the platform, and a file here.
     type_ = AttributeType.MEMO if (entity, name) == (NOTES, DOCUMENT) else attribute.type
@@ -75,7 +76,7 @@ def _described(attribute: Attribute, id: str) -> dict[str, Any]:
         "IsPrimaryName": attribute.is_primary_name,
         "IsCustomAttribute": attribute.is_custom,
         "IsValidForCreate": attribute.creatable,
-        "IsValidForRead": True,
+        "IsValidForRead": attribute.readable,
         "IsValidForUpdate": attribute.updatable,
         "IsValidODataAttribute": True,
         "IsValidForForm": True,
@@ -223,6 +224,7 @@ _TYPE_NAMES: Final = {
     AttributeType.UNIQUEIDENTIFIER: "UniqueIdentifier",
     AttributeType.CUSTOMER: "Lookup",
     AttributeType.OWNER: "Lookup",
+    AttributeType.PARTYLIST: "Lookup",
 }
 _WRITERS: Final[dict[AttributeType, Callable[[Attribute], dict[str, Any]]]] = {
     AttributeType.STRING: _string,
@@ -236,6 +238,7 @@ _WRITERS: Final[dict[AttributeType, Callable[[Attribute], dict[str, Any]]]] = {
     AttributeType.LOOKUP: _lookup,
     AttributeType.CUSTOMER: _lookup,
     AttributeType.OWNER: _lookup,
+    AttributeType.PARTYLIST: _lookup,
     AttributeType.FILE: _size,
     AttributeType.IMAGE: _image,
 }

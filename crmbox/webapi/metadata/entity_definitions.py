@@ -11,6 +11,7 @@ from crmbox.webapi.metadata.items import Item, Leads, managed, metadata_id
 from crmbox.webapi.metadata.label_bodies import label_json
 from crmbox.webapi.metadata.relationships import key_item, relationship_item
 from crmclient.metadata import AttributeType, Relationship
+from crmclient.parties import PARTY
 
 
 def entity_item(snapshot: Snapshot, stored: StoredEntity) -> Item:
@@ -36,6 +37,8 @@ def entity_item(snapshot: Snapshot, stored: StoredEntity) -> Item:
         "HasNotes": entity.has_notes,
         "ChangeTrackingEnabled": entity.tracks_changes,
         **_constant(),
+        "IsActivity": bool(stored.party_lists),
+        "IsActivityParty": name == PARTY,
     }
     return Item("EntityMetadata", id, properties, _navigations(snapshot, stored), subject=(name,))
 
@@ -43,7 +46,7 @@ def entity_item(snapshot: Snapshot, stored: StoredEntity) -> Item:
 def _navigations(snapshot: Snapshot, stored: StoredEntity) -> dict[str, Leads]:
     name = stored.entity.logical_name
     return {
-        "Attributes": lambda: [attribute_item(snapshot, name, column) for column in stored.columns.values()],
+        "Attributes": lambda: [attribute_item(snapshot, name, item) for item in stored.definition.attributes],
         "Keys": lambda: [key_item(name, key) for key in stored.entity.keys],
         "ManyToOneRelationships": lambda: _relationships(
             snapshot, name, lambda r: r.intersect is None and r.referencing == name
@@ -69,8 +72,6 @@ def _constant() -> dict[str, Any]:
     """What is the same for every entity of this server."""
     return {
         "IsPrivate": False,
-        "IsActivity": False,
-        "IsActivityParty": False,
         "IsLogicalEntity": False,
         "IsManaged": False,
         "IsBPFEntity": False,

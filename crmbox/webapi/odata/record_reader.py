@@ -31,7 +31,7 @@ def columns_of(type_: EntityType, select: str | None) -> tuple[str, ...]:
     Raises WebApiError for a name that is no property.
     """
     if select is None or not select.strip() or select.strip() == "*":
-        return tuple(type_.attributes)
+        return tuple(name for name, attribute in type_.attributes.items() if attribute.readable)
     found = [type_.entity.primary_id]
     for item in select.split(","):
         name = item.strip()

@@ -10,6 +10,7 @@ from typing import Any
 from crmbox.webapi.errors import WebApiError, bad_payload
 from crmbox.webapi.model import EntityType
 from crmbox.webapi.navigation import Collection, Lookup
+from crmbox.webapi.records.parties import read_parties
 from crmbox.webapi.records.references import read_reference
 from crmbox.webapi.records.values import read_value, wrong_type
 from crmbox.webapi.request import Request
@@ -67,6 +68,8 @@ class _Reader:
             self._check_annotated(name.partition("@")[0])
         elif name in self._type.lookups:
             self._nested(self._type.lookups[name], given)
+        elif name in self._type.collections and self._type.holds_parties(self._type.collections[name]):
+            self._take_parties(name, given)
         elif name in self._type.collections:
             self._nested_list(self._type.collections[name], given)
         else:
@@ -133,6 +136,13 @@ class _Reader:
         self.draft.children += [
             (collection, read_draft(self._request, target, item, creating=True)) for item in given
         ]
+
+    def _take_parties(self, name: str, given: Any) -> None:
+        """All parties of an activity, which stand for those that it has had."""
+        parties = read_parties(self._request, self._type, name, given)
+        lists = self._type.stored.party_lists
+        given_lists = {one: parties.get(one, ()) for one in lists if one in parties or not self._creating}
+        self.draft.values |= given_lists
 
     def _value(self, name: str, given: Any) -> None:
         attribute = self._type.properties.get(name)

@@ -10,6 +10,7 @@ from django.db import transaction
 from crmbox.webapi.images import image_type
 from crmbox.webapi.model import EntityType
 from crmbox.webapi.navigation import Collection
+from crmbox.webapi.privileges import refuse_unreadable
 from crmbox.webapi.records.draft import Draft
 from crmbox.webapi.records.links import tie
 from crmbox.webapi.records.retrieve import representation
@@ -24,6 +25,8 @@ def stored_response(request: Request, type_: EntityType, id: Guid, *, created: b
     location = {"Location": url} if created else {}
     if not request.prefer.representation:
         return no_content({**location, "OData-EntityId": url})
+    # As in Dataverse the record is written, and its maker refused the answer.
+    refuse_unreadable(request, type_.name)
     content = representation(request, type_, id, expanding=created)
     headers = {**location, "ETag": content["@odata.etag"], "Preference-Applied": "return=representation"}
     return json_response(content, 201 if created else 200, headers=headers)

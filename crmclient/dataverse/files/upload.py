@@ -153,7 +153,7 @@ class Uploads:
         }
         answer = self._api.send(Request("PATCH", self._api.base + path, headers, body), place.subject, call)
         row = answer.json()
-        found = attachment(place.record, version_of(row.get("@odata.etag")), row)
+        found = attachment(place.record, version_of(row.get("@odata.etag")) or "", row)
         if found is None:
             raise UnexpectedAnswer("The platform took a note's file, and does not have it.")
         return found

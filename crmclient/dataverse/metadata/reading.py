@@ -23,6 +23,7 @@ from crmclient.metadata import (
     Relationship,
     RequiredLevel,
 )
+from crmclient.parties import PARTS, takes_addresses
 
 KILOBYTE: Final = 1024
 ACTIVE: Final = 0
@@ -62,7 +63,7 @@ def attribute(item: Mapping[str, Any], entity: str, options: Mapping[str, Option
     """
     name = item["LogicalName"]
     type_ = _TYPES.get(_type_name(item))
-    if type_ is None or item.get("AttributeOf"):
+    if type_ is None or item.get("AttributeOf") or (type_.holds_parties and name not in PARTS):
         return None
     if (entity, name) == (NOTE, DOCUMENT):
         # Dataverse has it as base64 text. It is read and written as the file that it is.
@@ -80,7 +81,7 @@ def attribute(item: Mapping[str, Any], entity: str, options: Mapping[str, Option
         _number(item.get("MinValue")),
         _number(item.get("MaxValue")),
         DateTimeBehavior(_value(item.get("DateTimeBehavior")) or "UserLocal"),
-        tuple(item.get("Targets") or ()) if type_.is_reference else (),
+        tuple(item.get("Targets") or ()) if type_.is_reference or type_.holds_parties else (),
         None if chosen is None else chosen.name,
         None if chosen is None or chosen.entity is None else chosen,
         None if size is None else size * KILOBYTE,
@@ -89,6 +90,8 @@ def attribute(item: Mapping[str, Any], entity: str, options: Mapping[str, Option
         bool(item.get("IsPrimaryId")),
         bool(item.get("IsPrimaryName")),
         bool(item.get("IsCustomAttribute")),
+        takes_addresses=type_.holds_parties and takes_addresses(entity),
+        readable=bool(item.get("IsValidForRead", True)),
     )
 
 

@@ -10,10 +10,12 @@ from crmclient.dataverse.api import FORMATTED
 from crmclient.dataverse.queries.sources import Source
 from crmclient.dataverse.records.decoding import Reader, Row, decode, reader
 from crmclient.dataverse.records.file_facts import FileFacts, attachment, is_attachment
+from crmclient.dataverse.records.parties import AskedParties
 from crmclient.errors import InvalidQuery
 from crmclient.metadata import Attribute, AttributeType
 from crmclient.platform import Call
 from crmclient.query.ast import Aggregate, Column
+from crmclient.query.families import UNREADABLE
 from crmclient.values import Guid, Value
 
 NAME_SUFFIX: Final = "name"
@@ -34,14 +36,18 @@ class Output:
     prepare: Callable[[Iterable[Row]], None] | None = None
 
 
-def output_of(source: Source, column: Column, files: FileFacts, call: Call) -> Output:
+def output_of(source: Source, column: Column, files: FileFacts, parties: AskedParties, call: Call) -> Output:
     """A column of a query that gives records. Raises InvalidQuery for an unknown attribute."""
     key = column.alias or source.key(column.attribute)
     attribute = source.attribute(column.attribute)
     if attribute is None:
         return _name_of_lookup(source, column, key)
+    if not attribute.readable:
+        raise InvalidQuery(f"attribute {column.attribute}: {UNREADABLE}.")
     if attribute.type.holds_file:
         return _file(source, attribute, key, files, call)
+    if attribute.type.holds_parties:
+        return _party_list(source, attribute, key, parties)
     read = reader(attribute, *source.properties(attribute))
     selected = (Column(attribute.logical_name),)
     return Output(key, selected, read, attribute.type.is_reference)
@@ -55,6 +61,8 @@ def aggregated(source: Source, column: Column) -> Output:
         raise InvalidQuery(f"{construct}: a column of an aggregate query needs an alias.")
     if attribute is None:
         raise InvalidQuery(f"{construct}: the entity {source.entity.logical_name!r} has no such attribute.")
+    if attribute.type.holds_parties:
+        raise InvalidQuery(f"{construct}: rows that hold parties are not grouped.")
     if column.aggregate in _COUNTS or column.date_grouping is not None:
         attribute = Attribute(column.alias, AttributeType.INTEGER)
     read = reader(attribute, column.alias)
@@ -106,3 +114,18 @@ def _file(source: Source, attribute: Attribute, key: str, files: FileFacts, call
         return None if pair is None else files.of(entity, pair[0], attribute, pair[1], call)
 
     return Output(key, (Column(attribute.logical_name), Column(primary_id)), read, prepare=prepare)
+
+
+def _party_list(source: Source, attribute: Attribute, key: str, parties: AskedParties) -> Output:
+    """The activity's id is selected, and the parties of all rows are asked for together."""
+    primary_id, name = source.entity.primary_id, attribute.logical_name
+    read_id = reader(source.known(primary_id), source.key(primary_id))
+
+    def prepare(rows: Iterable[Row]) -> None:
+        parties.learn(str(id) for row in rows if (id := read_id(row)) is not None)
+
+    def read(row: Row) -> Value:
+        id = read_id(row)
+        return None if id is None else parties.of(str(id), name)
+
+    return Output(key, (Column(primary_id),), read, prepare=prepare)

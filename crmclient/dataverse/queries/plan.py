@@ -11,6 +11,7 @@ from crmclient.dataverse.queries.choices import Choices
 from crmclient.dataverse.queries.outputs import NAME_SUFFIX, Output, aggregated, output_of
 from crmclient.dataverse.queries.sources import Source, sources_of
 from crmclient.dataverse.records.file_facts import FileFacts
+from crmclient.dataverse.records.parties import AskedParties, Parties
 from crmclient.errors import InvalidQuery
 from crmclient.platform import Call
 from crmclient.query.ast import Column, Link, Order, Query
@@ -35,23 +36,26 @@ class Plan:
         return [{output.key: output.read(row) for output in self.outputs} for row in rows]
 
 
-def plan_of(query: Query, catalogue: Catalogue, files: FileFacts, call: Call) -> Plan:
+def plan_of(query: Query, catalogue: Catalogue, files: FileFacts, parties: Parties, call: Call) -> Plan:
     """Raises UnknownEntity, InvalidQuery."""
     sources = sources_of(query, catalogue)
     root = sources[None]
     if not any(source.columns for source in sources.values()):
         sources[None] = root = replace(root, columns=(Column(root.entity.primary_id),))
+    asked = AskedParties(parties, call)
     outputs: dict[str | None, list[Output]] = {
         alias: [
-            aggregated(source, column) if query.is_aggregate else output_of(source, column, files, call)
+            aggregated(source, column)
+            if query.is_aggregate
+            else output_of(source, column, files, asked, call)
             for column in source.columns
         ]
         for alias, source in sources.items()
     }
     every = [output for of_source in outputs.values() for output in of_source]
     _check_keys(every)
-    if query.distinct and any(len(output.selected) > 1 for output in every):
-        raise InvalidQuery("attribute: rows that hold files cannot be told apart by distinct.")
+    if query.distinct and any(output.prepare or len(output.selected) > 1 for output in every):
+        raise InvalidQuery("attribute: rows that hold files or parties cannot be told apart by distinct.")
     writer = _Writer(query, sources, outputs, catalogue)
     return Plan(
         writer.query(),

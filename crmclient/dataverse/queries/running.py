@@ -11,6 +11,7 @@ from crmclient.dataverse.metadata.catalogue import Catalogue
 from crmclient.dataverse.queries.pages import Position, following, seal, unseal
 from crmclient.dataverse.queries.plan import Plan, plan_of
 from crmclient.dataverse.records.file_facts import FileFacts
+from crmclient.dataverse.records.parties import Parties
 from crmclient.dataverse.subjects import Kind, Subject
 from crmclient.errors import InvalidQuery, UnexpectedAnswer
 from crmclient.platform import Call
@@ -41,15 +42,16 @@ class _Part:
 class Queries:
     """Raises as `Platform.query`."""
 
-    def __init__(self, api: Api, catalogue: Catalogue, files: FileFacts) -> None:
+    def __init__(self, api: Api, catalogue: Catalogue, files: FileFacts, parties: Parties) -> None:
         self._api = api
         self._catalogue = catalogue
         self._files = files
+        self._parties = parties
 
     def run(self, query: Query, page: Page, call: Call) -> QueryResult:
         check_page(query, page)
         shape = digest(shape_of(query)[0])
-        plan = plan_of(query, self._catalogue, self._files, call)
+        plan = plan_of(query, self._catalogue, self._files, self._parties, call)
         start = Position(page.number) if page.token is None else unseal(page.token, shape)
         if query.top is not None and query.top <= LARGEST_PAGE:
             rows = self._ask(plan, plan.query, start, None, call).rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from crmclient.dataverse.api import Api
-from crmclient.dataverse.failures import check, error_of
+from crmclient.dataverse.failures import check, error_of, is_unreadable
 from crmclient.dataverse.http.messages import Answer, Request
 from crmclient.dataverse.multipart import Part, change_set, parts_of
 from crmclient.dataverse.records.writes import Writes, no_content, stored
@@ -27,6 +27,14 @@ class Batches:
     def run(self, operations: Sequence[Operation], call: Call) -> list[Stored | None]:
         if not operations:
             return []
+        try:
+            return self._run(operations, call)
+        except _UnreadableError:
+            # Whoever may create and not read is refused the answers alone; nothing has been written.
+            self._writes.note_unreadable(operations, call)
+            return self._run(operations, call)
+
+    def _run(self, operations: Sequence[Operation], call: Call) -> list[Stored | None]:
         made = [self._made(index, operation, call) for index, operation in enumerate(operations)]
         content_type, body = change_set([request for request, _ in made])
         request = Request("POST", f"{self._api.base}$batch", {"Content-Type": content_type}, body)
@@ -34,6 +42,8 @@ class Batches:
         acting = call.caller is not None
         parts = list(parts_of(answer))
         for part in parts:
+            if is_unreadable(part.answer) and not self._writes.are_unreadable(operations, call):
+                raise _UnreadableError
             if not part.answer.ok:
                 raise _failure(part, [subject for _, subject in made], acting=acting)
         check(answer, _WHOLE, acting=acting)
@@ -56,6 +66,10 @@ class Batches:
         except PlatformError as error:
             error.item = index
             raise
+
+
+class _UnreadableError(Exception):
+    """The one who makes records may not read them."""
 
 
 def _outcome(operation: Operation, subject: Subject, answer: Answer) -> Stored | None:

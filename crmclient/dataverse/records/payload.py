@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from crmclient import fitting
 from crmclient.dataverse.metadata.catalogue import Catalogue
 from crmclient.dataverse.metadata.documents import EntityDocument
 from crmclient.dataverse.records.encoding import encode
+from crmclient.dataverse.records.parties import bodies
 from crmclient.errors import (
     InvalidRecord,
     InvalidValue,
@@ -23,6 +25,7 @@ from crmclient.errors import (
 )
 from crmclient.limits import check, wrong_value
 from crmclient.metadata import Attribute, Entity, OptionSet, RequiredLevel
+from crmclient.parties import collection_of
 from crmclient.values import Reference, Values
 
 STATE, STATUS = "statecode", "statuscode"
@@ -37,6 +40,8 @@ def payload(catalogue: Catalogue, entity: Entity, values: Values, *, creating: b
         if creating:
             writer.require(values)
         raise InvalidRecord(entity.logical_name, writer.problems)
+    if writer.has_parties:
+        writer.content[collection_of(entity.logical_name)] = writer.parties
     return writer.content
 
 
@@ -47,6 +52,8 @@ class _Writer:
         self._document: EntityDocument = catalogue.document(entity)
         self.content: dict[str, Any] = {}
         self.problems: list[InvalidValue] = []
+        self.parties: list[dict[str, Any]] = []
+        self.has_parties = False
 
     def take(self, name: str, value: Any, *, creating: bool) -> None:
         attribute = self._document.attributes.get(name)
@@ -54,6 +61,9 @@ class _Writer:
             self.problems.append(UnknownAttribute(name, f"{self._entity} has no such attribute."))
         elif not (attribute.creatable if creating else attribute.updatable):
             self.problems.append(ReadOnlyAttribute(name, "The platform fills it in itself."))
+        elif attribute.type.holds_parties:
+            self.has_parties = True
+            self._collect(lambda: self._put_parties(attribute, value), name)
         elif value is None or value in ("", ()):
             self._clear(attribute)
         elif attribute.type.holds_file:
@@ -98,6 +108,11 @@ class _Writer:
         self.content[f"{self._document.navigation_to(name, value.entity)}@odata.bind"] = self._bound(
             attribute, value
         )
+
+    def _put_parties(self, attribute: Attribute, value: Any) -> None:
+        parties = () if value is None else fitting.parties(value)
+        check(attribute, parties, self._options)
+        self.parties += bodies(self._catalogue, attribute.logical_name, parties)
 
     def _bound(self, attribute: Attribute, value: Reference) -> str:
         target = self._catalogue.entities().get(value.entity)

@@ -25,6 +25,7 @@ from crmclient.errors import (
 )
 from crmclient.limits import wrong_value
 from crmclient.metadata import AlternateKey, Attribute, AttributeType, Entity
+from crmclient.parties import collection_of
 from crmclient.platform import Call, Create, Update
 from crmclient.query.ast import ALL, Column, Condition, Filter, Operator, Page, Query
 from crmclient.values import Guid, QueryResult, Reference, Stored, Upserted, Values
@@ -68,7 +69,10 @@ class Upserts:
         )
         literals = _literals(entity, [attributes[name] for name in known.attributes], key)
         content = payload(self._catalogue, entity, values, creating=not must_exist)
-        if any(not _UNFIT.isdisjoint(literal) for literal in literals.values()):
+        # Which parties an update has to send along only the record itself tells.
+        if collection_of(entity_name) in content or any(
+            not _UNFIT.isdisjoint(literal) for literal in literals.values()
+        ):
             return self._by_id(entity, known, key, values, exists, if_version, must_exist, call)
         headers = {"Prefer": REPRESENTATION, **duplicate_detection(call)}
         if must_exist:

@@ -2,39 +2,48 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterable, Iterator
+
 from crmclient.dataverse import paths
 from crmclient.dataverse.api import REPRESENTATION, Api, tag_of, version_of
 from crmclient.dataverse.http.messages import Answer, Request
 from crmclient.dataverse.metadata.catalogue import Catalogue
+from crmclient.dataverse.records.parties import Parties
 from crmclient.dataverse.records.payload import payload
 from crmclient.dataverse.subjects import Kind, Subject
 from crmclient.errors import InvalidRecord, RecordNotFound, UnexpectedAnswer, WrongType
 from crmclient.metadata import Entity
-from crmclient.platform import Call, Create, Delete, Update
+from crmclient.parties import collection_of
+from crmclient.platform import Call, Create, Delete, Operation, Update
 from crmclient.values import Guid, Stored, Values, new_guid, parse_guid
 
 _NO_CONTENT = 204
+_UNREADABLE_SECONDS = 600.0
 
 
 class Writes:
-    """Makes requests, each with its subject. Every write answers with the record's new version."""
+    """Makes requests, each with its subject. Every write answers with the record's new version.
 
-    def __init__(self, api: Api, catalogue: Catalogue) -> None:
+    An update of some of an activity's party lists reads the others before.
+    """
+
+    def __init__(self, api: Api, catalogue: Catalogue, parties: Parties) -> None:
         self._api = api
         self._catalogue = catalogue
+        self._parties = parties
+        self._unreadable: dict[tuple[str, Guid | None], float] = {}
 
     def create(self, operation: Create, call: Call) -> tuple[Request, Subject]:
         """With an id that is chosen here at the latest, so that sending it again cannot double the record."""
         entity = self._catalogue.entity(operation.entity)
         content = payload(self._catalogue, entity, operation.values, creating=True)
         id = content[entity.primary_id] = _choose_id(entity, operation)
-        request = self._api.request(
-            "POST",
-            paths.with_query(entity.entity_set, {"$select": entity.primary_id}),
-            content,
-            {"Prefer": REPRESENTATION, **duplicate_detection(call)},
-            repeatable=True,
-        )
+        path, headers = entity.entity_set, duplicate_detection(call)
+        if not self.are_unreadable((operation,), call):
+            path = paths.with_query(path, {"$select": entity.primary_id})
+            headers |= {"Prefer": REPRESENTATION}
+        request = self._api.request("POST", path, content, headers, repeatable=True)
         return request, self._subject(entity, id, operation.values)
 
     def update(self, operation: Update, call: Call) -> tuple[Request, Subject]:
@@ -42,13 +51,30 @@ class Writes:
         entity = self._catalogue.entity(operation.entity)
         id = record_id(entity, operation.id)
         content = payload(self._catalogue, entity, operation.values, creating=False)
+        version = operation.if_version
+        parties = collection_of(entity.logical_name)
+        if parties in content:
+            kept, read = self._parties.kept(entity, id, operation.values, call)
+            content[parties] = [*content[parties], *kept]
+            # Whoever changes the parties meanwhile would lose what they wrote.
+            version = version or read
         request = self._api.request(
             "PATCH",
             paths.with_query(paths.record(entity, id), {"$select": entity.primary_id}),
             content,
-            {"Prefer": REPRESENTATION, "If-Match": tag_of(operation.if_version), **duplicate_detection(call)},
+            {"Prefer": REPRESENTATION, "If-Match": tag_of(version), **duplicate_detection(call)},
         )
         return request, self._subject(entity, id, operation.values)
+
+    def are_unreadable(self, operations: Iterable[Operation], call: Call) -> bool:
+        """Whether any of `operations` makes a record that its maker is known not to be allowed to read."""
+        now = time.monotonic()
+        return any(self._unreadable.get((made, call.caller), now) > now for made in _made_by(operations))
+
+    def note_unreadable(self, operations: Iterable[Operation], call: Call) -> None:
+        """Who makes records like these may not read them: nothing is asked back of the next ones."""
+        until = time.monotonic() + _UNREADABLE_SECONDS
+        self._unreadable |= dict.fromkeys(((made, call.caller) for made in _made_by(operations)), until)
 
     def delete(self, operation: Delete) -> tuple[Request, Subject]:
         entity = self._catalogue.entity(operation.entity)
@@ -68,13 +94,19 @@ class Writes:
         )
 
 
+def _made_by(operations: Iterable[Operation]) -> Iterator[str]:
+    return (one.entity for one in operations if isinstance(one, Create))
+
+
 def duplicate_detection(call: Call) -> dict[str, str]:
     """The header that asks for it: without one Dataverse leaves its rules alone."""
     return {"MSCRM.SuppressDuplicateDetection": "false"} if call.refuses_duplicates else {}
 
 
 def stored(subject: Subject, answer: Answer) -> Stored:
-    """What a write has left. Raises UnexpectedAnswer when the answer does not say."""
+    """What a write has left; without the version where the answer has no content, or no tag."""
+    if answer.status == _NO_CONTENT:
+        return Stored(subject.id, None)
     return Stored(subject.id, version_of(answer.json().get("@odata.etag")))
 
 

@@ -8,6 +8,7 @@ from typing import TypeAlias
 from crmclient.errors import UnknownEntity
 from crmclient.metadata import Attribute, AttributeType
 from crmclient.query.designed import DesignedFilter, DesignedLink, DesignedQuery
+from crmclient.query.families import UNREADABLE
 from crmclient.query.problems import Problem
 from crmclient.sentences import Sentence
 
@@ -68,6 +69,8 @@ class Names:
                     "the entity %(entity)s has no attribute %(name)s", entity=repr(entity), name=repr(name)
                 ),
             )
+        elif attribute is not None and not attribute.readable:
+            self.wrong(construct, UNREADABLE)
         return attribute
 
     def find(self, alias: str | None, name: str) -> Attribute | None:

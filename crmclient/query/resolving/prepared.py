@@ -26,7 +26,12 @@ from crmclient.query.designed import (
     UserOperator,
     UserValue,
 )
-from crmclient.query.families import OF_RECORDS_HIERARCHY, are_comparable, not_comparable
+from crmclient.query.families import (
+    OF_RECORDS_HIERARCHY,
+    are_comparable,
+    every_column,
+    not_comparable,
+)
 from crmclient.query.problems import QueryProblems
 from crmclient.query.resolving.circumstances import Circumstances, Unknown, value_of
 from crmclient.query.resolving.conditions import Resolve, Writer
@@ -241,7 +246,7 @@ def _columns(
         return chosen
     named = {column.attribute for column in chosen if column.alias is None}
     every = names.all_of(source.entity, f"entity {source.entity}")
-    return chosen + tuple(Column(attribute) for attribute in every if attribute not in named)
+    return chosen + tuple(Column(name) for name in every_column(every) if name not in named)
 
 
 def _column(column: DesignedColumn, alias: str | None, names: Names, calendar: Calendar) -> Column:

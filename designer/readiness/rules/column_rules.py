@@ -37,6 +37,19 @@ def columns_exist(subject: EndpointSubject) -> Found:
             )
 
 
+@blocking("column-unreadable")
+def columns_can_be_read(subject: EndpointSubject) -> Found:
+    for column, attribute in _known(subject):
+        if attribute is not None and not attribute.readable:
+            yield (
+                _(
+                    "The platform keeps what “%(attribute)s” holds to itself: remove the column.",
+                    attribute=column.attribute,
+                ),
+                _at(column),
+            )
+
+
 @blocking("column-name")
 def calculated_columns_have_names(subject: EndpointSubject) -> Found:
     for at, column in enumerate(subject.columns):

@@ -1,0 +1,92 @@
+"""The parties of activities, which are records of one entity: written with the activity, and read with it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from crmbox.engine.connection import Unit, WriteUnit
+from crmbox.engine.names import quote
+from crmbox.engine.queries import run
+from crmbox.engine.snapshot import StoredEntity
+from crmbox.records import deletions
+from crmbox.records.statements import VERSION, delete_sql, insert_sql
+from crmbox.records.written import Written
+from crmclient.parties import ACTIVITY, ADDRESS, PART, PARTS, PARTY, PARTY_ID, RECORD, parts_of
+from crmclient.query.ast import ALL, Column, Condition, Filter, Operator, Order, Query
+from crmclient.values import Guid, Party, Reference, new_guid
+
+_AT_ONCE: Final = 1000
+"""As many activities as one condition names."""
+
+
+def write_parties(
+    unit: WriteUnit, activity: StoredEntity, record: Guid, lists: Mapping[str, Sequence[Party]]
+) -> None:
+    """The parties of a new activity."""
+    for name, parties in lists.items():
+        for party in parties:
+            _insert(unit, Reference(activity.entity.logical_name, record), PARTS[name], party)
+
+
+def replace_parties(
+    unit: WriteUnit, activity: StoredEntity, record: Guid, lists: Mapping[str, Sequence[Party]]
+) -> None:
+    """The parties of each of `lists` are those given and no others; other lists stay."""
+    if not lists:
+        return
+    stored, mark = unit.snapshot.entity(PARTY), unit.dialect.placeholder
+    id_column, columns = quote(stored.id_column.name), stored.columns
+    numbers = ", ".join(str(PARTS[name]) for name in lists)
+    found = unit.rows(
+        f"SELECT {id_column} FROM {quote(stored.table)} WHERE {quote(columns[ACTIVITY].name)} = {mark} "
+        f"AND {quote(columns[PART].name)} IN ({numbers})",
+        (record,),
+    )
+    for [id] in found:
+        unit.execute(delete_sql(stored, mark), (id,))
+        deletions.note(unit, stored, id)
+    write_parties(unit, activity, record, lists)
+
+
+def parties_of(
+    unit: Unit, activity: str, records: Sequence[Guid], lists: Sequence[str]
+) -> dict[tuple[Guid, str], tuple[Party, ...]]:
+    """The parties of activities of one entity, by the activity's id and the list; in the order of writing."""
+    attributes = unit.snapshot.entity(activity).party_lists
+    names = {number: name for name, number in parts_of(attributes[name] for name in lists).items()}
+    found: dict[tuple[Guid, str], list[Party]] = defaultdict(list)
+    for start in range(0, len(records), _AT_ONCE):
+        query = Query(
+            PARTY,
+            tuple(map(Column, (ACTIVITY, PART, RECORD, ADDRESS))),
+            Filter(
+                (
+                    Condition(ACTIVITY, Operator.IN, tuple(records[start : start + _AT_ONCE])),
+                    Condition(PART, Operator.IN, tuple(names)),
+                )
+            ),
+            orders=(Order(PARTY_ID),),
+        )
+        for row in run(unit, query, ALL).rows:
+            of, record, address = row[ACTIVITY], row[RECORD], row[ADDRESS]
+            if isinstance(of, Reference) and (record is not None or address is not None):
+                party = Party(
+                    record if isinstance(record, Reference) else None, str(address) if address else None
+                )
+                found[of.id, names[int(str(row[PART]))]].append(party)
+    return {key: tuple(parties) for key, parties in found.items()}
+
+
+def _insert(unit: WriteUnit, activity: Reference, part: int, party: Party) -> None:
+    stored = unit.snapshot.entity(PARTY)
+    written = Written(unit.snapshot, stored)
+    written.set(PARTY_ID, new_guid())
+    written.set(ACTIVITY, activity)
+    written.set(PART, part)
+    written.set(RECORD, party.reference)
+    written.set(ADDRESS, party.address)
+    written.set(VERSION, unit.version)
+    sql = insert_sql(stored, tuple(written.columns), unit.dialect.placeholder)
+    unit.execute(sql, tuple(written.columns.values()))

@@ -1,0 +1,156 @@
+"""Party lists on the wire: the parties of an activity are one collection, such as `email_activity_parties`.
+
+Each says its part. A write of the collection stands for all parties of the activity: lists that a write says
+nothing of are therefore read before, and sent along.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from crmclient.dataverse import paths
+from crmclient.dataverse.api import REFERENCES, Api, version_of
+from crmclient.dataverse.metadata.catalogue import Catalogue
+from crmclient.dataverse.records.decoding import Row, reader
+from crmclient.dataverse.subjects import Kind, Subject
+from crmclient.errors import UnexpectedAnswer, UnknownEntity, UnknownTarget
+from crmclient.metadata import Attribute, AttributeType, Entity
+from crmclient.parties import ACTIVITY, ADDRESS, PART, PARTS, PARTY, RECORD, collection_of, parts_of
+from crmclient.platform import Call
+from crmclient.values import Guid, Party, Reference, Value
+
+_RECORD: Final = Attribute(RECORD, AttributeType.LOOKUP)
+_ACTIVITY: Final = Attribute(ACTIVITY, AttributeType.UNIQUEIDENTIFIER)
+_SELECTED: Final = f"{PART},{ADDRESS},_{RECORD}_value"
+_AT_ONCE: Final = 300
+"""As many activities as one address names."""
+
+
+def bodies(catalogue: Catalogue, name: str, parties: Iterable[Party]) -> list[dict[str, Any]]:
+    """The parties of the list `name`. Raises UnknownTarget for a record of an entity that there is not."""
+    return [_body(catalogue, name, PARTS[name], party) for party in parties]
+
+
+def _body(catalogue: Catalogue, name: str, part: int, party: Party) -> dict[str, Any]:
+    content: dict[str, Any] = {PART: part}
+    if party.reference is not None:
+        target = catalogue.entities().get(party.reference.entity)
+        if target is None:
+            raise UnknownTarget(name, f"There is no entity {party.reference.entity!r}.")
+        bound = f"/{target.entity_set}({party.reference.id})"
+        content[f"{_navigation(catalogue, target.logical_name)}@odata.bind"] = bound
+    if party.address is not None:
+        content[ADDRESS] = party.address
+    return content
+
+
+def _navigation(catalogue: Catalogue, target: str) -> str:
+    """The navigation property from a party to its record; the usual one where nothing says more."""
+    try:
+        known = catalogue.document(PARTY).navigation.get(RECORD, {})
+    except UnknownEntity:
+        known = {}
+    return known.get(target, f"{RECORD}_{target}")
+
+
+class Parties:
+    """Reads parties. Raises as `Platform.retrieve` and `Platform.query`."""
+
+    def __init__(self, api: Api, catalogue: Catalogue) -> None:
+        self._api = api
+        self._catalogue = catalogue
+
+    def kept(
+        self, entity: Entity, id: Guid, written: Iterable[str], call: Call
+    ) -> tuple[list[dict[str, Any]], str | None]:
+        """The parties that a write of the lists `written` has to send along, and the version of the record
+        that has them: None where all lists are written."""
+        lists = parts_of(self._catalogue.document(entity.logical_name).attributes.values())
+        others = [name for name in lists if name not in set(written)]
+        if not others:
+            return [], None
+        query = {"$select": entity.primary_id, **expansion(entity)}
+        subject = Subject(Kind.RECORD, entity.logical_name, id)
+        row = self._api.get(
+            paths.with_query(paths.record(entity, id), query), subject, call, prefer=REFERENCES
+        )
+        found = of_row(row, entity, others)
+        sent = [body for name in others for body in bodies(self._catalogue, name, found[name])]
+        return sent, version_of(row.get("@odata.etag"))
+
+    def of_records(self, ids: Sequence[Guid], call: Call) -> dict[tuple[Guid, int], list[Party]]:
+        """The parties of many activities, by activity and part."""
+        entity = self._catalogue.entity(PARTY)
+        found: dict[tuple[Guid, int], list[Party]] = defaultdict(list)
+        for start in range(0, len(ids), _AT_ONCE):
+            values = json.dumps(list(ids[start : start + _AT_ONCE]), separators=(",", ":"))
+            condition = f"Microsoft.Dynamics.CRM.In(PropertyName='{ACTIVITY}',PropertyValues={values})"
+            query = {"$select": f"{_SELECTED},_{ACTIVITY}_value", "$filter": condition}
+            path: str | None = paths.with_query(entity.entity_set, query)
+            while path is not None:
+                answer = self._api.get(path, Subject(Kind.QUERY, PARTY), call, prefer=REFERENCES)
+                for row in _rows(answer.get("value")):
+                    activity = reader(_ACTIVITY, f"_{ACTIVITY}_value")(row)
+                    if (party := _party(row)) != Party():
+                        found[str(activity), row.get(PART) or 0].append(party)
+                path = self._next(answer)
+        return found
+
+    def _next(self, answer: Mapping[str, Any]) -> str | None:
+        link = answer.get("@odata.nextLink")
+        if link is None:
+            return None
+        if not isinstance(link, str) or not link.startswith(self._api.base):
+            raise UnexpectedAnswer("The platform's next page of parties is at another address.")
+        return link.removeprefix(self._api.base)
+
+
+class AskedParties:
+    """The parties of a query's rows: asked for together, whichever of their lists are answered."""
+
+    def __init__(self, parties: Parties, call: Call) -> None:
+        self._parties = parties
+        self._call = call
+        self._found: dict[Guid, Mapping[tuple[Guid, int], list[Party]]] = {}
+
+    def learn(self, activities: Iterable[Guid]) -> None:
+        new = [id for id in dict.fromkeys(activities) if id not in self._found]
+        if new:
+            self._found |= dict.fromkeys(new, self._parties.of_records(new, self._call))
+
+    def of(self, activity: Guid, name: str) -> tuple[Party, ...]:
+        return tuple(self._found.get(activity, {}).get((activity, PARTS[name]), ()))
+
+
+def expansion(entity: Entity) -> dict[str, str]:
+    """The option of a retrieve that brings an activity's parties."""
+    return {"$expand": f"{collection_of(entity.logical_name)}($select={_SELECTED})"}
+
+
+def of_row(row: Row, entity: Entity, lists: Iterable[str]) -> dict[str, tuple[Party, ...]]:
+    """The parties of each of `lists` in a record that was read with `expansion`."""
+    found: dict[int, list[Party]] = defaultdict(list)
+    for item in _rows(row.get(collection_of(entity.logical_name))):
+        party = _party(item)
+        # What is left of a record that is gone says nothing.
+        if party != Party():
+            found[item.get(PART) or 0].append(party)
+    return {name: tuple(found[PARTS[name]]) for name in lists}
+
+
+def _party(row: Row) -> Party:
+    record: Value = reader(_RECORD, f"_{RECORD}_value")(row)
+    address = row.get(ADDRESS)
+    return Party(
+        record if isinstance(record, Reference) else None,
+        address if isinstance(address, str) and address else None,
+    )
+
+
+def _rows(found: Any) -> list[Row]:
+    if not isinstance(found, list) or not all(isinstance(row, dict) for row in found):
+        raise UnexpectedAnswer("The platform's answer has no parties.")
+    return found

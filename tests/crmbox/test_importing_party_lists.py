@@ -1,0 +1,44 @@
+"""Party lists of activities that are imported."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from django.db import DEFAULT_DB_ALIAS
+
+from crmbox.engine.connection import read_unit
+from crmbox.engine.definitions import Ownership
+from crmbox.importing.found import Found
+from crmbox.importing.planning import plan
+from crmbox.metadata import staging
+from crmbox.metadata.change import too_long
+from crmbox.platform import EmbeddedPlatform
+from crmclient import Party, Reference
+from crmclient.metadata import Attribute, AttributeType, Entity, Label
+
+
+def test_a_party_list_points_at_those_of_its_entities_that_are_there(joined: EmbeddedPlatform) -> None:
+    mail = Found(
+        Entity("shop_mail", "shop_mails", Label(), Label(), "activityid", "subject"),
+        (
+            Attribute("subject", AttributeType.STRING, max_length=100, is_primary_name=True),
+            Attribute("to", AttributeType.PARTYLIST, targets=("systemuser", "queue")),
+            Attribute("cc", AttributeType.PARTYLIST, targets=("queue",)),
+        ),
+        (),
+        ownership=Ownership.USER,
+        has_states=True,
+    )
+    with read_unit() as unit:
+        draft = staging.draft_of(unit)
+        done = plan(draft, [mail], {}, partial(too_long, unit))
+    staging.carry_out(draft, lambda *_: None, DEFAULT_DB_ALIAS)
+
+    known = joined.attributes("shop_mail")
+    assert known["to"].targets == ("systemuser",)
+    assert "cc" not in known
+    assert any("shop_mail.cc" in note.subject for note in done.notes)
+    me = Party(Reference("systemuser", joined.who(), "Portico Service"))
+    id = joined.create("shop_mail", {"subject": "Hello", "to": (me,)}).id
+    assert joined.retrieve("shop_mail", id, ["to"]).values == {"to": (me,)}
+    joined.delete("shop_mail", id)

@@ -1,0 +1,155 @@
+"""Records that are not as others: without a tag, with attributes that nobody reads, with very many columns,
+made by somebody who may not read them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import requests
+
+from crmclient import exact_json
+from crmclient.dataverse.platform import DataversePlatform
+from crmclient.errors import AccessDenied, InvalidQuery, InvalidRecord, MissingPrivilege
+from crmclient.platform import Create
+from crmclient.query.ast import Column, Condition, Filter, Operator, Query
+from tests.dataverse.conftest import Failing
+from tests.webapi.crm import service
+
+RECORD = r"/accounts\([0-9a-f-]{36}\)"
+
+
+@pytest.fixture
+def denying(failing: Failing) -> Iterator[Failing]:
+    yield failing
+    deny(failing)
+
+
+def deny(failing: Failing, *privileges: str) -> None:
+    body = {"faults": [], "denied": privileges}
+    requests.put(f"{failing.server.url}/faults", json=body, timeout=30).raise_for_status()
+
+
+def named(platform: DataversePlatform, id: str) -> object:
+    return platform.retrieve("account", id, ["name"]).values["name"]
+
+
+@pytest.mark.parametrize("tag", [None, "", 'W/""'])
+def test_a_record_without_a_tag_has_no_version(failing: Failing, tag: str | None) -> None:
+    platform = failing.platform()
+    id = platform.create("account", {"name": "Tagged"}).id
+    row = {"accountid": id, "name": "Without", **({} if tag is None else {"@odata.etag": tag})}
+    told = {"status": 200, "headers": {"Content-Type": "application/json"}, "body": json.dumps(row)}
+    failing.arm(
+        {"method": "GET", "path": RECORD, **told},
+        {"method": "PATCH", "path": RECORD, "executed": True, **told},
+    )
+
+    found = platform.retrieve("account", id, ["name"])
+    written = platform.update("account", id, {"name": "Changed"}, if_version=found.version)
+
+    assert (found.values, found.version) == ({"name": "Without"}, None)
+    assert (written.id, written.version) == (id, None)
+    assert named(platform, id) == "Changed"
+
+
+def test_who_may_create_and_not_read_creates_once(denying: Failing) -> None:
+    platform = denying.platform()
+    deny(denying, "prvReadAccount")
+
+    first = platform.create("account", {"name": "Unread"})
+    second = platform.create("account", {"name": "Unread"})
+
+    assert first.version is second.version is None
+    with pytest.raises(MissingPrivilege):
+        platform.retrieve("account", first.id, ["name"])
+    deny(denying)
+    same = Filter((Condition("accountid", Operator.IN, (first.id, second.id)),))
+    assert len(platform.query(Query("account", (Column("name"),), same)).rows) == 2
+
+
+def test_who_may_create_and_not_read_creates_with_others_at_once(denying: Failing) -> None:
+    platform = denying.platform()
+    platform.attributes("contact")
+    deny(denying, "prvReadContact")
+    account, contact = platform.batch(
+        [Create("account", {"name": "Read"}), Create("contact", {"lastname": "Unread"})]
+    )
+    deny(denying)
+
+    assert account is not None
+    assert contact is not None
+    assert named(platform, account.id) == "Read"
+    assert platform.retrieve("contact", contact.id, ["lastname"]).values == {"lastname": "Unread"}
+
+
+def test_who_may_not_create_is_told_so(denying: Failing) -> None:
+    platform = denying.platform()
+    deny(denying, "prvReadAccount", "prvCreateAccount")
+
+    with pytest.raises((AccessDenied, MissingPrivilege)) as refused:
+        platform.create("account", {"name": "Never"})
+
+    assert "prvCreateAccount" in str(refused.value)
+
+
+def test_an_attribute_that_nobody_reads_is_never_asked_for(failing: Failing) -> None:
+    platform = failing.platform()
+    listed = {"value": platform.definitions(["contact"])[0]["Attributes"]}
+    for item in listed["value"]:
+        item["IsValidForRead"] = item["IsValidForRead"] and item["LogicalName"] != "emailaddress1"
+    told = {
+        "status": 200,
+        "headers": {"Content-Type": "application/json"},
+        "body": exact_json.render(listed).decode(),
+    }
+    failing.arm({"method": "GET", "path": r"\(LogicalName='contact'\)/Attributes$", **told})
+
+    known = platform.attributes("contact")
+    id = platform.create("contact", {"lastname": "Secret", "emailaddress1": "a@b.example"}).id
+
+    assert not known["emailaddress1"].readable
+    assert known["lastname"].readable
+    with pytest.raises(InvalidRecord):
+        platform.retrieve("contact", id, ["emailaddress1"])
+    with pytest.raises(InvalidQuery):
+        platform.query(Query("contact", (Column("emailaddress1"),)))
+
+
+def test_a_row_may_have_two_hundred_columns(failing: Failing) -> None:
+    names = [f"new_c{number:03}" for number in range(200)]
+    body = {
+        "SchemaName": "new_wide",
+        "DisplayName": label("Wide"),
+        "DisplayCollectionName": label("Wide"),
+        "Attributes": [text(name, primary=name == "new_c000") for name in names],
+    }
+    service(failing.server).send("POST", "EntityDefinitions", json=body).raise_for_status()
+    platform = failing.platform()
+    values = {name: f"{name} äß" for name in names}
+
+    id = platform.create("new_wide", values).id
+
+    assert platform.retrieve("new_wide", id, names).values == values
+    assert platform.query(Query("new_wide", tuple(map(Column, names)))).rows == [values]
+    platform.update("new_wide", id, dict.fromkeys(names[1:], "x"))
+    assert platform.retrieve("new_wide", id, names).values == {
+        **dict.fromkeys(names, "x"),
+        "new_c000": values["new_c000"],
+    }
+
+
+def label(english: str) -> dict[str, Any]:
+    return {"LocalizedLabels": [{"Label": english, "LanguageCode": 1033}]}
+
+
+def text(name: str, *, primary: bool) -> dict[str, Any]:
+    return {
+        "@odata.type": "Microsoft.Dynamics.CRM.StringAttributeMetadata",
+        "SchemaName": name,
+        "IsPrimaryName": primary,
+        "MaxLength": 100,
+        "DisplayName": label(name),
+    }
