@@ -11,6 +11,7 @@ from crmclient.errors import PlatformError
 from crmclient.platform import Platform
 from crmclient.query.ast import ALL, Column, Query
 from crmclient.query.fiscal import FiscalCalendar, FiscalPeriods
+from crmclient.sentences import Sentence
 from crmclient.values import Value
 
 _NAME: Final = "fiscal years"
@@ -32,16 +33,18 @@ def same_fiscal_years(platform: Platform, fiscal: FiscalCalendar) -> Iterator[St
             return
         found = _settings(platform)
     except PlatformError as error:
-        yield _unknown(f"The organisation's own settings cannot be read: {error}")
+        yield _unknown(
+            Sentence("The organisation's own settings cannot be read: %(error)s", error=str(error))
+        )
         return
     start, periods = found.get(_START), found.get(_PERIODS)
     if not isinstance(start, dt.date) and periods is None:
-        yield _unknown("The organisation does not say how its fiscal years are.")
+        yield _unknown(Sentence("The organisation does not say how its fiscal years are."))
         return
     differing = list(_differing(start, periods, fiscal))
     yield from differing
     if not differing:
-        yield Step(_NAME, Outcome.GOOD, "The settings are those of the organisation.")
+        yield Step(_NAME, Outcome.GOOD, Sentence("The settings are those of the organisation."))
 
 
 def _settings(platform: Platform) -> Mapping[str, Value]:
@@ -57,20 +60,33 @@ def _differing(start: Value, periods: Value, fiscal: FiscalCalendar) -> Iterator
         yield Step(
             _NAME,
             Outcome.WARNING,
-            f"The organisation's begin on {there}, those of the service on {here}.",
-            f"Set CRM_FISCAL_YEAR_START={there}.",
+            Sentence(
+                "The organisation's begin on %(there)s, those of the service on %(here)s.",
+                there=there,
+                here=here,
+            ),
+            Sentence("Set %(setting)s.", setting=f"CRM_FISCAL_YEAR_START={there}"),
         )
     if periods is None:
         return
     kind = _TYPES.get(int(str(periods)))
     if kind is None:
-        yield _unknown(f"What the organisation divides them into, {periods}, is not known here.")
+        yield _unknown(
+            Sentence(
+                "What the organisation divides them into, %(periods)s, is not known here.",
+                periods=str(periods),
+            )
+        )
     elif kind is not fiscal.periods:
         yield Step(
             _NAME,
             Outcome.WARNING,
-            f"The organisation divides them {kind.value}, the service {fiscal.periods.value}.",
-            f"Set CRM_FISCAL_PERIODS={kind.value}.",
+            Sentence(
+                "The organisation divides them %(there)s, the service %(here)s.",
+                there=kind.value,
+                here=fiscal.periods.value,
+            ),
+            Sentence("Set %(setting)s.", setting=f"CRM_FISCAL_PERIODS={kind.value}"),
         )
 
 
@@ -79,6 +95,8 @@ def _unknown(said: str) -> Step:
         _NAME,
         Outcome.WARNING,
         said,
-        "Compare CRM_FISCAL_YEAR_START and CRM_FISCAL_PERIODS with Business closures and fiscal year in the "
-        "Power Platform admin center.",
+        Sentence(
+            "Compare CRM_FISCAL_YEAR_START and CRM_FISCAL_PERIODS with Business closures and fiscal year in "
+            "the Power Platform admin center."
+        ),
     )
