@@ -145,3 +145,8 @@ class Configuration:
     unreadable: Mapping[str, str] = field(default_factory=_none)
     protections: tuple[Protection, ...] = ()
     ids: RowIds | None = None
+
+    def languages(self) -> frozenset[int]:
+        """The languages in which something that API consumers read has a text beside its own."""
+        of_endpoints = (endpoint.definition.languages() for endpoint in self.endpoints.values())
+        return frozenset[int]().union(*of_endpoints, *(module.languages() for module in self.modules))

@@ -14,7 +14,7 @@ from django.http import HttpRequest
 from django.utils.functional import cached_property
 
 from crmclient import Call, Guid, Reference, Share, Value, parse_guid
-from crmclient.metadata import UserReports
+from crmclient.metadata import ENGLISH, UserReports
 from crmclient.watchdog import Watch
 from designer.platform import get_platform
 from runtime.callers.caller import ANONYMOUS, Caller
@@ -78,6 +78,8 @@ class Exchange:
     # Set by an Idempotency-Key: the id for a created record, and whether an earlier try may have made it.
     chosen_id: Guid | None = None
     taken_over: bool = False
+    # The language of what the configuration says to the caller.
+    lcid: int = ENGLISH
     # What the caller sent, by input; an input that was not sent is None.
     inputs: Mapping[str, Value] = field(default_factory=dict)
     # What data fetchers have read, by fetcher and column, and what has been read of the path's record.

@@ -29,7 +29,7 @@ def _keys_as_text(value: Any) -> Any:
     return value
 
 
-def _in_one_order(translations: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
+def in_one_order(translations: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
     """By language and name, without empty texts: what means the same is the same. Raises ValueError."""
     for lcid in translations:
         if not _LCID.fullmatch(lcid):
@@ -49,7 +49,7 @@ def _in_one_order(translations: dict[str, dict[str, str]]) -> dict[str, dict[str
 Translations: TypeAlias = Annotated[
     dict[str, dict[str, str]],
     BeforeValidator(_keys_as_text),
-    AfterValidator(_in_one_order),
+    AfterValidator(in_one_order),
     WithJsonSchema(
         {
             "type": "object",

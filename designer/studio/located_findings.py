@@ -33,7 +33,7 @@ class Located:
 
 def input_row(made: InputDefinition) -> dict[str, Any]:
     """An input as the fields of its row."""
-    names = ("name", "type", "required", "nullable", "description", "min_length", "max_length")
+    names = ("name", "type", "required", "nullable", "label", "description", "min_length", "max_length")
     row = _row(made, (*names, "relationship") if made.relationship else names)
     return {**row, "minimum": field_text(made.minimum), "maximum": field_text(made.maximum)}
 

@@ -119,7 +119,7 @@ class Schema:
         return self.served.platform.entities()
 
     def _parts(self, ids: Iterable[int]) -> list[Part]:
-        parts = (fragment.part for fragment in FRAGMENTS.of(self.served, ids))
+        parts = (fragment.part_in(self.lcid) for fragment in FRAGMENTS.of(self.served, ids))
         return [part for part in parts if part is not None]
 
     def _entity(self, parts: Sequence[Part]) -> Entity:

@@ -44,8 +44,9 @@ def audience_of(caller: Caller, served: Served) -> Audience:
     return Audience(caller.roles & {role.name for role in served.configuration.roles}, caller.type)
 
 
-def modules(served: Served, audience: Audience) -> list[Module]:
-    """In the order of their segments. Modules in which the readers may call nothing are left out."""
+def modules(served: Served, audience: Audience, lcid: int) -> list[Module]:
+    """In the order of their segments, in a language. Those in which the readers may call nothing are left
+    out."""
     endpoints = served.configuration.endpoints
     counts = Counter(endpoints[id].definition.module for id in audience.ids(served))
     return [
@@ -55,6 +56,6 @@ def modules(served: Served, audience: Audience) -> list[Module]:
             "description": module.description,
             "endpoints": counts[module.segment],
         }
-        for module in served.configuration.modules
+        for module in (known.in_language(lcid) for known in served.configuration.modules)
         if counts[module.segment]
     ]

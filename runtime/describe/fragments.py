@@ -3,6 +3,9 @@
 Thousands are read for one document, so reading one must cost next to nothing: it is an index in JSON and, a
 line each, the texts that OpenAPI is put together from, which nobody has to parse; packed by itself, the part
 of `/api/schema`, which nobody unpacks who does not ask for it.
+
+An endpoint that has texts in several languages is described in each of them. What is said otherwise than to
+those who ask for English, or for a language that it has no texts in, is kept beside that.
 """
 
 from __future__ import annotations
@@ -12,12 +15,12 @@ import logging
 import sys
 import threading
 import zlib
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import jiter
 import orjson
@@ -26,6 +29,7 @@ from django.db import DatabaseError
 from pydantic import BaseModel
 
 from crmclient.errors import MissingPrivilege, PlatformError
+from crmclient.metadata import ENGLISH
 from designer.configuration import Endpoint
 from designer.definitions import ExposedEntityDefinition
 from runtime.describe.documentation import components, of_endpoint
@@ -40,7 +44,12 @@ logger = logging.getLogger("portico.introspection")
 
 # Equal words are found at the first level already.
 _LEVEL = 1
+_GROUPS = ("paths", "components")
 _NOTHING: Mapping[str, Any] = {"paths": {}, "components": {}, "problems": [], "part": None}
+# In a part, the same part in other languages; in an index, what else is said in them.
+_LANGUAGES = "languages"
+# Texts of JSON by path and method, or by kind and name.
+Texts: TypeAlias = Mapping[str, Mapping[str, bytes]]
 # drf-spectacular keeps state in module globals while it generates.
 _lock = threading.Lock()
 
@@ -55,17 +64,33 @@ class Fragment:
     the rest, as it is kept.
     """
 
-    paths: Mapping[str, Mapping[str, bytes]]
-    components: Mapping[str, Mapping[str, bytes]]
+    paths: Texts
+    components: Texts
     packed: bytes
+    # By the language, paths and components that say something else in it.
+    others: Mapping[int, tuple[Texts, Texts]] = field(default_factory=dict)
 
-    @property
-    def part(self) -> Mapping[str, Any] | None:
-        """What `/api/schema` says of the endpoint, in every language; None for what it leaves out."""
+    def paths_in(self, lcid: int) -> Texts:
+        return _with(self.paths, self.others[lcid][0]) if lcid in self.others else self.paths
+
+    def components_in(self, lcid: int) -> Texts:
+        return _with(self.components, self.others[lcid][1]) if lcid in self.others else self.components
+
+    def part_in(self, lcid: int) -> Mapping[str, Any] | None:
+        """What `/api/schema` says of the endpoint to who asks for a language, with the platform's labels in
+        all of them; None for what it leaves out.
+        """
         # Exact, as everything that speaks of money.
         text = zlib.decompress(self.packed)
         found: Mapping[str, Any] | None = jiter.from_json(text, float_mode="decimal", cache_mode="keys")
-        return found
+        if found is None or _LANGUAGES not in found:
+            return found
+        in_language: Mapping[str, Any] = found[_LANGUAGES].get(str(lcid), found)
+        return in_language
+
+
+def _with(texts: Texts, others: Texts) -> Texts:
+    return {**texts, **{key: {**texts.get(key, {}), **known} for key, known in others.items()}}
 
 
 class Digests:
@@ -133,7 +158,7 @@ def make(served: Served, id: int) -> bytes:
     One that nothing can be said of is empty: a mistake in it must not take the document from all others.
     """
     try:
-        content = _content(served, id)
+        content = _in_languages(served, id)
     except MissingPrivilege as error:
         # It is the same until the metadata is refreshed, which makes another fragment of it.
         logger.warning("endpoint %s cannot be described: %s", id, error)
@@ -152,14 +177,23 @@ def read(content: bytes, known: dict[str, bytes]) -> Fragment:
     index, problems, *lines = unpacking.decompress(content).split(b"\n")
     places = orjson.loads(index)
     texts = iter(lines)
-    paths = {path: {method: next(texts) for method in methods} for path, methods in places["paths"].items()}
+    paths = _named(places["paths"], texts)
     found: dict[str, Mapping[str, bytes]] = {
         kind: {sys.intern(name): _kept(name, next(texts), known) for name in names}
         for kind, names in places["components"].items()
     }
+    others = {
+        int(lcid): (_named(differing["paths"], texts), _named(differing["components"], texts))
+        for lcid, differing in places.get(_LANGUAGES, {}).items()
+    }
     for kind, shared in _of_problems(problems).items():
         found[kind] = {**found[kind], **shared} if kind in found else shared
-    return Fragment(paths, found, unpacking.unused_data)
+    return Fragment(paths, found, unpacking.unused_data, others)
+
+
+def _named(places: Mapping[str, Iterable[str]], texts: Iterator[bytes]) -> Texts:
+    """The next of `texts` at each of `places`."""
+    return {key: {name: next(texts) for name in names} for key, names in places.items()}
 
 
 @lru_cache(maxsize=1024)
@@ -171,18 +205,53 @@ def _of_problems(problems: bytes) -> Mapping[str, Mapping[str, bytes]]:
 
 def _written(content: Mapping[str, Any]) -> bytes:
     """JSON as it is rendered holds no line breaks."""
-    paths, components = content["paths"], content["components"]
-    index = {
-        "paths": {path: list(operations) for path, operations in paths.items()},
-        "components": {kind: list(known) for kind, known in components.items()},
-    }
-    texts = [value for group in (paths, components) for values in group.values() for value in values.values()]
+    index = _places(content)
+    groups = [content["paths"], content["components"]]
+    if others := content.get(_LANGUAGES):
+        index[_LANGUAGES] = {lcid: _places(differing) for lcid, differing in others.items()}
+        groups += [group for each in others.values() for group in (each["paths"], each["components"])]
+    texts = [value for group in groups for values in group.values() for value in values.values()]
     return b"\n".join(map(render, (index, content["problems"], *texts)))
+
+
+def _places(content: Mapping[str, Any]) -> dict[str, Any]:
+    return {group: {key: list(known) for key, known in content[group].items()} for group in _GROUPS}
 
 
 def _kept(name: str, text: bytes, known: dict[str, bytes]) -> bytes:
     before = known.setdefault(name, text)
     return before if before == text else text
+
+
+def _in_languages(served: Served, id: int) -> Mapping[str, Any]:
+    """What is said of an endpoint, in each language that it has texts in."""
+    if id in OWN_ROUTES or not (languages := served.configuration.endpoints[id].definition.languages()):
+        return _content(served, id)
+    content = _content(_speaking(served, id, ENGLISH), id)
+    others = {lcid: _content(_speaking(served, id, lcid), id) for lcid in sorted(languages - {ENGLISH})}
+    differing = {
+        str(lcid): {group: _differing(content[group], other[group]) for group in _GROUPS}
+        for lcid, other in others.items()
+    }
+    part = content["part"]
+    if part is not None:
+        part = {**part, _LANGUAGES: {str(lcid): other["part"] for lcid, other in others.items()}}
+    return {**content, "part": part, _LANGUAGES: differing}
+
+
+def _speaking(served: Served, id: int, lcid: int) -> Served:
+    """`served` as far as one endpoint is described, whose texts are those in a language."""
+    endpoint = served.configuration.endpoints[id]
+    endpoint = replace(endpoint, definition=endpoint.definition.in_language(lcid))
+    return replace(served, configuration=replace(served.configuration, endpoints={id: endpoint}), views={})
+
+
+def _differing(known: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    found = {
+        key: {name: value for name, value in values.items() if known.get(key, {}).get(name) != value}
+        for key, values in other.items()
+    }
+    return {key: values for key, values in found.items() if values}
 
 
 def _content(served: Served, id: int) -> Mapping[str, Any]:

@@ -15,12 +15,13 @@ import jiter
 import orjson
 import yaml
 
+from crmclient.metadata import ENGLISH
 from designer.configuration import Endpoint
 from runtime.describe.audience import Audience
 from runtime.describe.document_cache import DocumentCache
 from runtime.describe.documentation import GLOBAL, of_endpoint
 from runtime.describe.fragment_cache import FRAGMENTS
-from runtime.describe.fragments import Fragment
+from runtime.describe.fragments import Texts
 from runtime.describe.own_routes import GUARDED_ROUTES, OPEN_ROUTES
 from runtime.http.problems import unknown_route
 from runtime.http.rendering import render
@@ -65,8 +66,11 @@ _SPECIAL = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 _DEPTH = 3
 
 
-def openapi(served: Served, audience: Audience, module: str = "", version: str = "3.1") -> Mapping[str, Any]:
-    """The document, for orjson, in OpenAPI 3.1 or 3.0; `module`: only its endpoints and those of no module.
+def openapi(
+    served: Served, audience: Audience, module: str = "", version: str = "3.1", lcid: int = ENGLISH
+) -> Mapping[str, Any]:
+    """The document, for orjson, in OpenAPI 3.1 or 3.0; `module`: only its endpoints and those of no
+    module; `lcid`: the language of the configuration's texts.
 
     Raises Problem 404 for a module of which nothing is shown, 503 while fragments are being made.
     """
@@ -78,30 +82,31 @@ def openapi(served: Served, audience: Audience, module: str = "", version: str =
     fragments = FRAGMENTS.of(served, [*own, *ids])
     FRAGMENTS.keep_only(served)
     number, worded = _WORDINGS[version]
+    components = _components((fragment.components_in(lcid) for fragment in fragments), worded)
     return {
         "openapi": number,
         "info": {"title": "Portico", "version": "1", "description": _DESCRIPTION},
         "servers": [{"url": "/"}],
-        "tags": _tags(served, (endpoints[id] for id in ids), audience.roles is not None),
-        "paths": _paths(fragments, worded),
-        "components": {**_components(fragments, worded), "securitySchemes": _SECURITY_SCHEMES},
+        "tags": _tags(served, (endpoints[id] for id in ids), audience.roles is not None, lcid),
+        "paths": _paths((fragment.paths_in(lcid) for fragment in fragments), worded),
+        "components": {**components, "securitySchemes": _SECURITY_SCHEMES},
     }
 
 
-def _paths(fragments: Iterable[Fragment], worded: Callable[[bytes], bytes]) -> Mapping[str, Any]:
+def _paths(each: Iterable[Texts], worded: Callable[[bytes], bytes]) -> Mapping[str, Any]:
     paths: dict[str, dict[str, orjson.Fragment]] = {}
-    for fragment in fragments:
-        for path, operations in fragment.paths.items():
+    for texts in each:
+        for path, operations in texts.items():
             known = paths.setdefault(path, {})
             for method, text in operations.items():
                 known[method] = orjson.Fragment(worded(text))
     return paths
 
 
-def _components(fragments: Iterable[Fragment], worded: Callable[[bytes], bytes]) -> Mapping[str, Any]:
+def _components(each: Iterable[Texts], worded: Callable[[bytes], bytes]) -> Mapping[str, Any]:
     found: dict[str, dict[str, orjson.Fragment]] = {}
-    for fragment in fragments:
-        for kind, components in fragment.components.items():
+    for texts in each:
+        for kind, components in texts.items():
             known = found.setdefault(kind, {})
             for name, text in components.items():
                 if name not in known:
@@ -109,14 +114,15 @@ def _components(fragments: Iterable[Fragment], worded: Callable[[bytes], bytes])
     return {kind: dict(sorted(known.items())) for kind, known in sorted(found.items())}
 
 
-def _tags(served: Served, endpoints: Iterable[Endpoint], signed_in: bool) -> list[dict[str, str]]:
+def _tags(served: Served, endpoints: Iterable[Endpoint], signed_in: bool, lcid: int) -> list[dict[str, str]]:
     """The tags in use: modules as the configuration describes them, then the API's own."""
     used = {of_endpoint(endpoint).tag for endpoint in endpoints}
     tags: list[dict[str, str]] = []
     for module in served.configuration.modules:
         if module.segment in used:
             used.discard(module.segment)
-            words = ": ".join(text for text in (module.title, module.description) if text)
+            spoken = module.in_language(lcid)
+            words = ": ".join(text for text in (spoken.title, spoken.description) if text)
             tags.append({"name": module.segment, "description": words or "A module without a description."})
     if GLOBAL in used:
         tags.append({"name": GLOBAL, "description": "Options that all modules share, with their labels."})

@@ -112,12 +112,12 @@ PAGES: tuple[Page, ...] = (
     Page(
         "/api/openapi.json", "openapi.json", "OpenAPI",
         "This document: what its reader may call.",
-        (_MODULE, _VERSION), {"type": "object"},
+        (LCID, _MODULE, _VERSION), {"type": "object"},
     ),
     Page(
         "/api/openapi.yaml", "openapi.yaml", "OpenAPI as YAML",
         "This document: what its reader may call.",
-        (_MODULE, _VERSION), {"type": "object"}, media=YAML,
+        (LCID, _MODULE, _VERSION), {"type": "object"}, media=YAML,
     ),
     Page(
         "/api/schema", "schema", "Everything",
@@ -127,7 +127,7 @@ PAGES: tuple[Page, ...] = (
     Page(
         "/api/schema/modules", "schema.modules", "Modules",
         "The modules of what its reader may call, with the number of their endpoints.",
-        (), reference("modules"),
+        (LCID,), reference("modules"),
     ),
     Page(
         "/api/schema/format", "schema.format", "The form of /api/schema",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
+from urllib.parse import parse_qs
 
 import orjson
 from django.http import HttpRequest, HttpResponse
@@ -13,6 +14,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render as render_page
 
 from crmclient.metadata import ENGLISH
+from designer.languages import language_name
 from runtime.describe.api_schema import Schema
 from runtime.describe.audience import Audience, audience_of, modules
 from runtime.describe.document_cache import DOCUMENTS, tag_of
@@ -70,8 +72,16 @@ def _answer(view: Callable[..., HttpResponseBase], page: Page, request: HttpRequ
 
 def docs(request: HttpRequest) -> HttpResponseBase:
     """The page is the same for everyone; its script asks for what the reader may see."""
-    expansion = "list" if len(current().routes.ids()) <= MOST_SHOWN else "none"
-    return render_page(request, "runtime/docs.html", {"most_shown": MOST_SHOWN, "expansion": expansion})
+    served = current()
+    given = parse_qs(request.META.get("QUERY_STRING", "")).get("lcid", [""])[0]
+    offered = served.configuration.languages()
+    context = {
+        "most_shown": MOST_SHOWN,
+        "expansion": "list" if len(served.routes.ids()) <= MOST_SHOWN else "none",
+        "lcid": read_lcid({"lcid": given} if given else {}, ENGLISH),
+        "languages": [(lcid, language_name(lcid)) for lcid in sorted(offered | {ENGLISH})] if offered else [],
+    }
+    return render_page(request, "runtime/docs.html", context)
 
 
 class PageViewSet(GuardedViewSet):
@@ -129,17 +139,25 @@ class PageViewSet(GuardedViewSet):
             raise invalid_parameters(errors)
         sent = exchange.request.META.get(META)
         served = current() if sent is None else proposal_in(sent)
-        lcid = read_lcid(parameters, ENGLISH)
         return Asked(
             served=served,
             audience=audience_of(exchange.caller, served),
             name=exchange.record,
-            # Callers choose: what is kept for each language must not grow with their imagination.
-            lcid=lcid if lcid in served.platform.languages() else ENGLISH,
+            lcid=_spoken(served, read_lcid(parameters, ENGLISH)),
             module=parameters.get("module", ""),
             version=parameters.get("version", "3.1"),
             form=parameters.get("form", ""),
         )
+
+
+def _spoken(served: Served, lcid: int) -> int:
+    """The language itself where there is any text in it, else English.
+
+    Callers choose: what is kept for each language must not grow with their imagination.
+    """
+    if lcid == ENGLISH or lcid in served.platform.languages() or lcid in served.configuration.languages():
+        return lcid
+    return ENGLISH
 
 
 def _wrong_choice(page: Page, parameters: Mapping[str, str]) -> list[FieldError]:
@@ -161,7 +179,7 @@ def _openapi_yaml(asked: Asked) -> bytes:
 
 
 def _openapi(asked: Asked) -> Mapping[str, Any]:
-    return openapi(asked.served, asked.audience, asked.module, asked.version)
+    return openapi(asked.served, asked.audience, asked.module, asked.version, asked.lcid)
 
 
 def _schema(asked: Asked, only: str = "") -> bytes:
@@ -176,7 +194,7 @@ def _one(asked: Asked, place: str) -> bytes:
 
 
 def _modules(asked: Asked) -> bytes:
-    return render({"modules": modules(asked.served, asked.audience)})
+    return render({"modules": modules(asked.served, asked.audience, asked.lcid)})
 
 
 def _format(asked: Asked) -> bytes:

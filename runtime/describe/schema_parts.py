@@ -1,4 +1,4 @@
-"""Parts of `/api/schema` as fragments keep them, for every reader in every language, and their lists."""
+"""Parts of `/api/schema` as fragments keep them, with labels in every language, and their lists."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def _field(field: Field, platform: Platform) -> dict[str, Any]:
         "type": field.type,
         "required": field.required,
         "nullable": _takes_null(field.schema),
-        "label": {} if attribute is None else _texts(attribute.label),
+        "label": field.label or ({} if attribute is None else _texts(attribute.label)),
         "description": field.description or ({} if attribute is None else _texts(attribute.description)),
         **_limits(field.schema),
     }

@@ -19,7 +19,7 @@ NOTHING: Mapping[str, str] = {}
 LCID: dict[str, Any] = {
     "name": "lcid",
     "in": "query",
-    "description": "The language of labels, an LCID. A label missing in it is in English.",
+    "description": "The language of texts and labels, an LCID. What is missing in it is in English.",
     "schema": {"type": "integer", "default": ENGLISH, "minimum": 0, "maximum": 999_999_999},
 }
 

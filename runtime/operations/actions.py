@@ -23,6 +23,7 @@ from runtime.http.rendering import json_response
 from runtime.operations import payload
 from runtime.operations.base import Description, Operation
 from runtime.operations.child_records import all_of
+from runtime.operations.message_language import language_parameter
 from runtime.operations.payload import Payload
 from runtime.operations.process_records import ProcessRecords
 from runtime.request_context import Exchange
@@ -88,6 +89,7 @@ class ActionOperation(Operation):
             success=(200, self.columns.schema(), "What the process answered."),
             body=self.payload.schema(),
             fields=self.payload.fields(),
+            parameters=language_parameter(self.endpoint.definition),
             columns=self.columns.fields(),
             body_optional=True,
             problems=self.steps.problems(

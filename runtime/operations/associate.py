@@ -17,8 +17,8 @@ from designer.kinds.associate import ASSOCIATE_METHOD, AssociateSettings
 from designer.sentences import Sentence
 from runtime.http.bodies import refuse_body
 from runtime.http.failures import Misconfigured
-from runtime.http.query_string import read_parameters
 from runtime.operations.base import Description, Operation
+from runtime.operations.message_language import language_parameter, parameters_of
 from runtime.request_context import Exchange
 from runtime.steps import Steps
 from runtime.steps.rules import rule_of_exposure
@@ -45,7 +45,7 @@ class AssociateOperation(Operation):
         self.steps = Steps(endpoint, platform)
 
     def run(self, exchange: Exchange) -> HttpResponse:
-        read_parameters(exchange.request, ())
+        parameters_of(self.endpoint.definition, exchange)
         refuse_body(exchange.request)
         id, related = exchange.record_id, exchange.related_id
         self.steps.run(exchange)
@@ -60,6 +60,7 @@ class AssociateOperation(Operation):
         return Description(
             success=(204, None, "It is done, or was so already."),
             related=self.related,
+            parameters=language_parameter(self.endpoint.definition),
             problems=self.steps.problems(
                 {
                     400: ("invalid_id", "invalid_parameter", "malformed_body"),

@@ -19,6 +19,7 @@ from runtime.operations import payload
 from runtime.operations.base import Description, Operation
 from runtime.operations.child_records import Item, Lists, all_of, conflict
 from runtime.operations.duplicates import Duplicates
+from runtime.operations.message_language import language_parameter
 from runtime.operations.payload import Payload
 from runtime.request_context import Exchange
 from runtime.steps import Steps
@@ -109,6 +110,7 @@ class CreateOperation(Operation):
             success=(200, answer, "The record was created."),
             body=self.payload.schema(),
             fields=self.payload.fields(),
+            parameters=language_parameter(self.endpoint.definition),
             headers={"Location": "Where the record can be read, if anywhere."},
             problems=self.steps.problems(
                 {**payload.PROBLEMS, 409: ("duplicate_key", *self._duplicates.codes), **self._guards.problems}

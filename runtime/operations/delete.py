@@ -10,8 +10,8 @@ from crmclient import Platform
 from designer.configuration import Endpoint
 from designer.kinds.versions import VersionSettings
 from runtime.http.if_match import Versions
-from runtime.http.query_string import read_parameters
 from runtime.operations.base import Description, Operation
+from runtime.operations.message_language import language_parameter, parameters_of
 from runtime.request_context import Exchange
 from runtime.steps import Steps
 
@@ -26,7 +26,7 @@ class DeleteOperation(Operation):
         self.versions = Versions(self.steps.version, self.settings(VersionSettings))
 
     def run(self, exchange: Exchange) -> HttpResponse:
-        read_parameters(exchange.request, ())
+        parameters_of(self.endpoint.definition, exchange)
         _ = exchange.record_id
         meant = self.versions.meant(exchange.request)
         self.steps.write(exchange, meant, lambda found, version: self._delete(exchange, version))
@@ -38,7 +38,7 @@ class DeleteOperation(Operation):
     def describe(self) -> Description:
         return Description(
             success=(204, None, "The record was deleted."),
-            parameters=self.versions.parameters(),
+            parameters=(*self.versions.parameters(), *language_parameter(self.endpoint.definition)),
             problems=self.steps.problems(
                 {
                     **self.versions.problems("invalid_id", "invalid_parameter"),

@@ -16,9 +16,10 @@ from designer.kinds.files import DownloadSettings
 from runtime.files.download_answers import send_current, send_thumbnail
 from runtime.files.stores import ColumnStore, NoteStore, store_of
 from runtime.http.problems import FieldError
-from runtime.http.query_string import invalid_parameters, read_parameters
+from runtime.http.query_string import invalid_parameters
 from runtime.http.rendering import json_response, refuse_unacceptable
 from runtime.operations.base import Description, Operation
+from runtime.operations.message_language import language_parameter, parameters_of
 from runtime.request_context import Exchange
 
 
@@ -41,7 +42,8 @@ class DownloadOperation(Operation):
 
     def _size(self, exchange: Exchange) -> str:
         """Which copy of an image is asked for: empty for the whole one. Raises Problem 400."""
-        size = read_parameters(exchange.request, (SIZE,) if self._sizes else ()).get(SIZE, "")
+        known = (SIZE,) if self._sizes else ()
+        size = parameters_of(self.endpoint.definition, exchange, known).get(SIZE, "")
         if size and size not in self._sizes:
             allowed = " or ".join(self._sizes)
             raise invalid_parameters([FieldError("not_allowed", f"Must be {allowed}.", parameter=SIZE)])
@@ -57,6 +59,7 @@ class DownloadOperation(Operation):
         if isinstance(self.store, NoteStore):
             return Description(
                 success=(200, {"type": "array", "items": _NOTE}, "The files of the record's notes."),
+                parameters=language_parameter(self.endpoint.definition),
                 problems=self.store.steps.problems(
                     {400: ("invalid_id", "invalid_parameter"), 422: ("too_many_records",)}
                 ),
@@ -68,7 +71,11 @@ class DownloadOperation(Operation):
             success=(200, {"type": "string", "format": "binary"}, "The file."),
             media="*/*",
             others={206: "The range of it that was asked for."},
-            parameters=(*_CONDITIONS, *((_SIZE,) if self._sizes else ())),
+            parameters=(
+                *_CONDITIONS,
+                *((_SIZE,) if self._sizes else ()),
+                *language_parameter(self.endpoint.definition),
+            ),
             headers={
                 **self.cache_headers(),
                 "ETag": "Stands for the file's bytes.",

@@ -14,7 +14,7 @@ from designer.sentences import Sentence
 from designer.types import holds_records
 from runtime.http.bodies import read_object
 from runtime.http.failures import Misconfigured
-from runtime.http.query_string import read_parameters
+from runtime.operations.message_language import parameters_of
 from runtime.request_context import Exchange
 from runtime.steps.row_rule_guard import LookupGuard
 from runtime.values.bindings import Bindings
@@ -78,9 +78,9 @@ class Payload:
     def receive(self, exchange: Exchange) -> Sent:
         """What was sent, by input, which is then the exchange's, too.
 
-        Raises Problem 400 and its kin; no query parameter is taken.
+        Raises Problem 400 and its kin; no query parameter is taken but the language of messages.
         """
-        read_parameters(exchange.request, ())
+        parameters_of(self._definition, exchange)
         with exchange.transfer():
             body = read_object(exchange.request, optional=self._optional)
         sent = self._inputs.read(body)

@@ -7,15 +7,15 @@ from typing import ClassVar
 from django.http import HttpResponse
 
 from crmclient import Platform
-from crmclient.metadata import ENGLISH
 from designer.configuration import Endpoint
 from designer.sentences import Sentence
 from runtime.http.conditions import digest
 from runtime.http.failures import Misconfigured
 from runtime.http.if_match import Meant
-from runtime.http.query_string import LCID, read_lcid, read_parameters
+from runtime.http.query_string import LCID
 from runtime.http.rendering import JSON, render
 from runtime.operations.base import Description, Operation
+from runtime.operations.message_language import language_parameter, parameters_of
 from runtime.request_context import Exchange
 from runtime.steps import Found, Steps
 from runtime.values.columns import Columns
@@ -44,9 +44,9 @@ class ReadOperation(Operation):
         self.parameters = frozenset({"lcid"}) if self.has_labels else frozenset()
 
     def run(self, exchange: Exchange) -> HttpResponse:
-        lcid = read_lcid(read_parameters(exchange.request, self.parameters), ENGLISH)
+        parameters_of(self.endpoint.definition, exchange, self.parameters)
         record = self.steps.read(exchange)
-        content = render(self.columns.answer(record.values, lcid, exchange))
+        content = render(self.columns.answer(record.values, exchange.lcid, exchange))
         version = "" if record.version is None else f"{record.version}."
         tag = f'"{version}{digest(content)}"'
         return HttpResponse(content, content_type=JSON, headers={"ETag": tag})
@@ -60,7 +60,7 @@ class ReadOperation(Operation):
         return Description(
             success=(200, self.columns.schema(), "The record."),
             columns=self.columns.fields(),
-            parameters=(LCID,) if self.has_labels else (),
+            parameters=(LCID,) if self.has_labels else language_parameter(self.endpoint.definition),
             headers={
                 **self.cache_headers(),
                 "ETag": "The record's version, and a digest of this answer."

@@ -31,6 +31,7 @@ from runtime.operations.base import Description, Operation
 from runtime.operations.child_changes import Change, ChildChanges, refuse_outside
 from runtime.operations.child_records import all_of, conflict
 from runtime.operations.duplicates import Duplicates
+from runtime.operations.message_language import language_parameter
 from runtime.operations.payload import Payload
 from runtime.request_context import Exchange
 from runtime.steps import Found
@@ -128,7 +129,7 @@ class UpdateOperation(Operation):
             success=(204, None, "The record was changed."),
             body=self.payload.schema(),
             fields=self.payload.fields(),
-            parameters=self.versions.parameters(),
+            parameters=(*self.versions.parameters(), *language_parameter(self.endpoint.definition)),
             headers={"ETag": "The record's new version."} if self.versions.kept else {},
             problems=self.guard.steps.problems(
                 {

@@ -17,10 +17,10 @@ from designer.kinds.files import UploadSettings
 from runtime.files.allowed import Allowed
 from runtime.files.stores import store_of
 from runtime.files.upload_bodies import PART, receive
-from runtime.http.query_string import read_parameters
 from runtime.http.rendering import json_response
 from runtime.http.request_record import record_of
 from runtime.operations.base import Description, Operation
+from runtime.operations.message_language import language_parameter, parameters_of
 from runtime.request_context import Exchange, ReceivedFile
 from runtime.values.fields import Field
 
@@ -50,7 +50,7 @@ class UploadOperation(Operation):
     def _received(self, exchange: Exchange) -> ReceivedFile:
         """The body's file, read once, for which the request's deadline waits."""
         if exchange.received is None:
-            read_parameters(exchange.request, ())
+            parameters_of(self.endpoint.definition, exchange)
             _ = exchange.record_id
             with exchange.transfer():
                 exchange.received = receive(exchange.request, self.allowed)
@@ -90,7 +90,10 @@ class UploadOperation(Operation):
             fields=(self._field(),),
             # The bytes alone are taken, too. Generators make a mess of two media types that mean the same.
             bodies={"multipart/form-data": _FORM},
-            parameters=() if self.is_of_notes else (_IF_MATCH,),
+            parameters=(
+                *(() if self.is_of_notes else (_IF_MATCH,)),
+                *language_parameter(self.endpoint.definition),
+            ),
             problems=self.store.steps.problems(
                 {
                     400: (

@@ -24,6 +24,7 @@ from runtime.http.rendering import json_response
 from runtime.operations import payload
 from runtime.operations.base import Description, Operation
 from runtime.operations.duplicates import Duplicates
+from runtime.operations.message_language import language_parameter
 from runtime.operations.payload import Payload
 from runtime.request_context import Exchange
 from runtime.steps import Steps
@@ -197,7 +198,12 @@ class UpsertOperation(Operation):
             success=(200, answer, "The record was changed, or created."),
             body=self.payload.schema(),
             fields=self.payload.fields(),
-            parameters=(self.key.parameter(), *versions, _IF_NONE_MATCH),
+            parameters=(
+                self.key.parameter(),
+                *versions,
+                _IF_NONE_MATCH,
+                *language_parameter(self.endpoint.definition),
+            ),
             headers={"ETag": "The record's new version."} if self._versions.kept else {},
             problems=self.steps.problems(
                 {

@@ -33,7 +33,7 @@ class Preconditions:
         """Raises the Problem of the first that does not hold, in their order."""
         for expression, definition in self._checks:
             if not _holds(expression, exchange):
-                raise Problem(definition.status, CODE, definition.message or _DEFAULT)
+                raise Problem(definition.status, CODE, definition.text("message", exchange.lcid) or _DEFAULT)
 
 
 def _holds(expression: Expression, exchange: Exchange) -> bool:

@@ -16,14 +16,15 @@ class Field:
     """A named value that goes in or out.
 
     `type` is one of the HTTP contract's; `schema` is the JSON Schema of the value; `attribute` is what it is
-    of, None for a value of its own; `description` is the consultant's. `items` are the fields of each item of
-    a list.
+    of, None for a value of its own; `label` and `description` are the consultant's. `items` are the fields of
+    each item of a list.
     """
 
     name: str
     type: str
     schema: Mapping[str, Any]
     attribute: Attribute | None = None
+    label: str = ""
     description: str = ""
     required: bool = False
     items: tuple[Field, ...] = field(default=())
@@ -61,6 +62,7 @@ def input_fields(
             type=definition.type,
             schema=schema["properties"][definition.name],
             attribute=bound.get(definition.name),
+            label=definition.label,
             description=definition.description,
             required=definition.name in required,
             items=items.get(definition.name, ()),

@@ -31,6 +31,7 @@ class _Input(NamedTuple):
     default: Any
     read: Callable[[str], Any]
     schema: dict[str, Any]
+    label: str
     description: str
     type: str
     attribute: Attribute | None
@@ -84,6 +85,7 @@ class QueryInputs:
                 type=known.type,
                 schema=known.schema,
                 attribute=known.attribute,
+                label=known.label,
                 description=known.description,
                 required=known.required and known.default is None,
             )
@@ -128,6 +130,7 @@ def _compile(definition: InputDefinition, uses: Sequence[Use], platform: Platfor
         default,
         read,
         schema,
+        definition.label,
         definition.description,
         definition.type,
         attribute,

@@ -133,6 +133,12 @@ def the_matrix(client: Client) -> None:
         _post(client, "studio:matrix", {**cell, "confirmed": answer.context["edit"].digest})
 
 
+@through("designer.studio.pages.translations")
+def a_translation(client: Client) -> None:
+    url = reverse("studio:translations_of", args=[create_endpoint().pk])
+    client.post(f"{url}?language=1031", {"title": "Ein Konto"})
+
+
 @through("designer.studio.pages.exposing")
 def an_entity_exposed(client: Client) -> None:
     data = {

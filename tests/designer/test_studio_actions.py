@@ -242,6 +242,8 @@ SENT: dict[str, Callable[[World], dict[str, Any]]] = {
         "enabled": "on",
     },
     "studio:query_words": lambda world: {"query": '<fetch><entity name="account"/></fetch>'},
+    "studio:translations_of": lambda world: {"title": "zest"},
+    "studio:translations_of_module": lambda world: {"title": "zest"},
     "studio:matrix": lambda world: {"cell": f"{_of('update').pk}:sales-manager"},
     "admin:designer_endpoint_acknowledge": lambda world: {
         "entity": "incident",

@@ -41,6 +41,7 @@ PAGES = {
     "versions": {"Viewer", "Designer", "Publisher", "Administrator"},
     "releases": {"Viewer", "Designer", "Publisher", "Administrator"},
     "matrix": {"Viewer", "Designer", "Publisher", "Administrator"},
+    "translations": {"Viewer", "Designer", "Publisher", "Administrator"},
     "usage": {"Viewer", "Designer", "Publisher", "Administrator"},
     "export": {"Viewer", "Designer", "Publisher", "Administrator"},
     "new_release": {"Publisher", "Administrator"},

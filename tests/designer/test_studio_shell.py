@@ -49,6 +49,7 @@ MOST_QUERIES = {
     "studio:versions": 15,
     "studio:releases": 11,
     "studio:matrix": 10,
+    "studio:translations": 10,
     "studio:usage": 11,
     "studio:export": 10,
     "studio:audit": 11,

@@ -31,7 +31,12 @@ _PARTS: dict[str, type[Definition]] = {
     "fetchers": FetcherDefinition,
     "preconditions": PreconditionDefinition,
 }
-_OWN = frozenset({"kind", "segment", "name", "title", "description", "enabled", "row_rule", "settings"})
+_OWN = frozenset(
+    {
+        *("kind", "segment", "name", "title", "description", "translations", "enabled", "row_rule"),
+        "settings",
+    }
+)
 
 
 def with_draft(

@@ -52,8 +52,8 @@ class InputForm(forms.ModelForm):  # type: ignore[type-arg]
     class Meta:
         model = Input
         fields = (
-            *("position", "name", "type", "required", "nullable", "description", "minimum", "maximum"),
-            *("min_length", "max_length", "pattern"),
+            *("position", "name", "type", "required", "nullable", "label", "description"),
+            *("minimum", "maximum", "min_length", "max_length", "pattern"),
         )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -176,6 +176,7 @@ class InputInline(StackedInline):
                 "fields": (
                     ("name", "type"),
                     ("required", "nullable"),
+                    "label",
                     "description",
                     ("default_text", "pattern"),
                     ("min_length", "max_length"),

@@ -23,6 +23,7 @@ _START = (
     (_("Dashboard"), "dashboard", "admin:index", ""),
     (_("Expose an entity"), "add_circle", "studio:expose", "designer.add_endpoint"),
     (_("New query"), "manage_search", "studio:new_query", "designer.add_endpoint"),
+    (_("Translations"), "translate", "studio:translations", "designer.view_endpoint"),
 )
 # Title of the group, then as above of each of its pages.
 _TOOLS = (

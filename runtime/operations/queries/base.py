@@ -90,9 +90,11 @@ class QueryOperation(Operation):
         self.steps = Steps(endpoint, platform, fetched=fetched)
         self.inputs = QueryInputs(endpoint.definition, platform)
         self.has_labels = settings.labels
+        # In which language: of labels, and of what pre-conditions say.
+        self._speaks = self.has_labels or bool(endpoint.definition.preconditions)
         self.columns = _columns(endpoint, query, platform, labels=settings.labels)
         self._calculated = calculated(query, platform.attributes)
-        self._names = self.inputs.names | ({"lcid"} if self.has_labels else set())
+        self._names = self.inputs.names | ({"lcid"} if self._speaks else set())
 
     def accept(self, parameters: Set[str]) -> None:
         """Take these parameters of the kind, in lower case, beside the endpoint's inputs."""
@@ -103,7 +105,7 @@ class QueryOperation(Operation):
         texts, errors = parse_parameters(exchange.request, self._names)
         asked = Asked(texts, errors)
         exchange.inputs = self.inputs.read(texts, errors)
-        asked.lcid = asked.read("lcid", lcid_of, ENGLISH)
+        asked.lcid = exchange.lcid = asked.read("lcid", lcid_of, ENGLISH)
         return asked
 
     def query(self, exchange: Exchange, orders: tuple[Order, ...], now: dt.datetime | None = None) -> Query:
@@ -155,7 +157,7 @@ class QueryOperation(Operation):
 
     def parameters(self) -> tuple[dict[str, Any], ...]:
         """What every kind documents."""
-        return (*self.inputs.document(), *((LCID,) if self.has_labels else ()))
+        return (*self.inputs.document(), *((LCID,) if self._speaks else ()))
 
     def _blamed(self, situation: Circumstances, error: UnfitValue) -> Exception:
         """A refusal of the parameter whose value does not fit; else it is the configuration that does not."""

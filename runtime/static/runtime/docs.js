@@ -4,6 +4,8 @@
 
 const page = document.getElementById("swagger-ui");
 const moduleChoice = document.getElementById("module");
+// Only there where the API has texts in several languages.
+const languageChoice = document.getElementById("language");
 const reader = document.getElementById("reader");
 const SIGNED_OUT = reader.innerHTML;
 const mostShown = Number(page.dataset.mostShown);
@@ -38,8 +40,10 @@ follow(dark.matches);
 dark.addEventListener("change", (event) => follow(event.matches));
 
 function documentUrl() {
-  const chosen = moduleChoice.value;
-  return "/api/openapi.json" + (chosen ? "?module=" + encodeURIComponent(chosen) : "");
+  const asked = new URLSearchParams(languageChoice ? { lcid: languageChoice.value } : {});
+  if (moduleChoice.value) asked.set("module", moduleChoice.value);
+  const query = asked.toString();
+  return "/api/openapi.json" + (query ? "?" + query : "");
 }
 
 function headers() {
@@ -57,7 +61,7 @@ function offer(modules) {
 }
 
 async function load() {
-  const answer = await fetch("/api/schema/modules", { headers: headers() });
+  const answer = await fetch("/api/schema/modules" + (languageChoice ? "?lcid=" + languageChoice.value : ""), { headers: headers() });
   if (answer.status === 401) {
     if (token) return signedOut("Your token has expired. <strong>Authorize</strong> again to see what your roles may call.");
     reader.innerHTML = "This API shows itself to callers with a token only. <strong>Authorize</strong> to see it.";
@@ -178,5 +182,10 @@ wanted.addEventListener("input", () => {
 moduleChoice.addEventListener("change", () => {
   wanted.value = "";
   return show();
+});
+languageChoice?.addEventListener("change", () => {
+  // The address says what is shown, so that it can be sent to others.
+  history.replaceState(null, "", "?lcid=" + languageChoice.value + location.hash);
+  return load();
 });
 load();
