@@ -13,13 +13,13 @@ from xml.sax.saxutils import escape, unescape
 from designer.definitions import ConfigurationDocument, InputDefinition
 from designer.documents.keys import COLLECTIONS, Location, Place
 from designer.documents.named_values import UNQUOTED, NamedValue, Use, is_name, path_of
-from designer.documents.problems import DocumentError
 from designer.documents.record_keys import LONGEST_NAME, NoSuchRecord, RecordKey, Records
 from designer.sentences import Sentence
 from designer.types import TYPES, InvalidInput, Limits
 
 PREFIX: Final = "PORTICO_VALUE_"
 _TEXT, _ID = "String", "Guid"
+_SAMPLE_ID = str(TYPES[_ID].sample)
 _NAME = re.compile(r"[A-Z][A-Z0-9_]{0,62}")
 _IN_XML = re.compile(r"\{(?:env:([^{}<>\"']*)|record:([^{}<>\"]*))\}")
 
@@ -55,14 +55,18 @@ class Names:
         self._problems: list[str] = []
 
     def resolved(self, data: dict[str, Any]) -> dict[str, Any]:
-        """`data` with values for names. Raises DocumentError, with every name that has no value here."""
-        named = {
+        """`data` with values for names; with samples of their types for those of which `problems` tell."""
+        return {
             member: self._resolve(content, (member,))
             if member in _FIELDS and isinstance(content, list)
             else content
             for member, content in data.items()
         }
-        self._problems += [
+
+    @property
+    def problems(self) -> list[str]:
+        """Each name that has no value here, and each that is wrong."""
+        missing = [
             Sentence(
                 "%(name)s has no value here. Set %(variable)s, or give it in a file with --values. It is "
                 "used at %(places)s.",
@@ -72,9 +76,7 @@ class Names:
             )
             for name, places in self._missing.items()
         ]
-        if self._problems:
-            raise DocumentError(self._problems)
-        return named
+        return [*self._problems, *missing]
 
     def uses(self, document: ConfigurationDocument) -> list[Use]:
         """Of the document that was made of the resolved data."""
@@ -124,10 +126,10 @@ class Names:
                 ),
             )
             return ""
-        return self._id(record, location) or ""
+        return self._id(record, location)
 
-    def _id(self, record: RecordKey, location: Location) -> str | None:
-        """None, with a sentence, where the key does not mean one record."""
+    def _id(self, record: RecordKey, location: Location) -> str:
+        """A sample, with a sentence, where the key does not mean one record."""
         name = record.name
         # What is written and read again is the same: an export has to name the same record.
         if RecordKey.of_name(name) != record or len(name) > LONGEST_NAME:
@@ -140,12 +142,12 @@ class Names:
                     most=LONGEST_NAME,
                 ),
             )
-            return None
+            return _SAMPLE_ID
         if name not in self._ids:
             self._ids[name] = self._found(record, location)
         field, at, *path = location
         self._uses.append((str(field), int(at), path_of(path), name))
-        return self._ids[name] or None
+        return self._ids[name] or _SAMPLE_ID
 
     def _found(self, record: RecordKey, location: Location) -> str:
         try:
@@ -159,16 +161,16 @@ class Names:
             self._say(
                 location,
                 Sentence(
-                    "the type of %(name)s is one of %(known)s, not %(type)s",
+                    "the type of %(name)s must be one of %(known)s, not %(type)s",
                     name=name,
                     type=json.dumps(type),
                     known=", ".join(NAMED_TYPES),
                 ),
             )
-            return None
+            return TYPES[_TEXT].sample
         text = self._text(name, type, location)
         if text is None:
-            return None
+            return TYPES[type].sample
         value = TYPES[type].from_text(text)
         try:
             TYPES[type].compile(Limits.of(InputDefinition(name="value", type=type)))(value)
@@ -176,6 +178,7 @@ class Names:
             self._say(
                 location, Sentence("%(name)s: %(why)s, not %(text)s", name=name, why=error.message, text=text)
             )
+            return TYPES[type].sample
         return value
 
     def _text(self, name: str, type: str | None, location: Location) -> str | None:
@@ -183,7 +186,8 @@ class Names:
             self._say(
                 location,
                 Sentence(
-                    "“%(name)s” is no name of a value: use A to Z, 0 to 9 and _, and begin with a letter",
+                    "“%(name)s” cannot be the name of a value. Use A to Z, 0 to 9 and _, and start with a "
+                    "letter",
                     name=name,
                 ),
             )

@@ -64,7 +64,7 @@ def item_files(folder: Path) -> tuple[list[ItemFile], list[str]]:
             known = ", ".join(home for homes in HOMES.values() for home in homes)
             strangers.append(
                 Sentence(
-                    "%(file)s: no part of a configuration has its file there. There are: %(known)s.",
+                    "%(file)s: a configuration has no files there. It has these: %(known)s.",
                     file=str(path),
                     known=known,
                 )

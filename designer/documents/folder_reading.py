@@ -12,7 +12,7 @@ from designer.documents.environment_values import Names, Supply
 from designer.documents.folder_layout import EVERYTHING, USER_PROPERTIES, ItemFile, item_files, manifest_of
 from designer.documents.keys import Location
 from designer.documents.problems import DocumentError
-from designer.documents.reading import parse, place_in_document, understood
+from designer.documents.reading import parse, place_in_document, understood_named
 from designer.documents.yaml_text import from_yaml
 from designer.sentences import Sentence, listed
 
@@ -36,7 +36,7 @@ def read_folder(folder: Path, supply: Supply) -> Folder:
         raise DocumentError(
             [
                 Sentence(
-                    "%(folder)s holds no portico.yaml: it is no configuration. Write one with "
+                    "%(folder)s has no portico.yaml, so it is not a configuration. Write one with "
                     "exportconfig --folder.",
                     folder=str(folder),
                 )
@@ -63,8 +63,8 @@ def read_folder(folder: Path, supply: Supply) -> Folder:
                 return listed((manifest.name, place_in_document(location)), ": ")
 
     names = Names(supply, place)
-    data = names.resolved({"format": said.get("format"), **items})
-    return Folder(understood(data, place), names, removes)
+    document = understood_named({"format": said.get("format"), **items}, names, place)
+    return Folder(document, names, removes)
 
 
 def _items(folder: Path, file: ItemFile, problems: list[str]) -> list[Any]:
@@ -78,7 +78,7 @@ def _items(folder: Path, file: ItemFile, problems: list[str]) -> list[Any]:
     if file.module is not None and isinstance(stated, str) and stated != file.module:
         problems.append(
             Sentence(
-                "%(file)s: is of the module “%(stated)s” and stands in the folder of “%(module)s”. Move the "
+                "%(file)s: its module is “%(stated)s”, but it is in the folder of “%(module)s”. Move the "
                 "file, or correct its module.",
                 file=str(file.path),
                 stated=stated,
@@ -104,7 +104,7 @@ def _content(file: Path, path: PurePosixPath, problems: list[str]) -> Any:
         problems += [listed((str(path), problem), ": ") for problem in error.problems]
         return None
     if content is None:
-        problems.append(Sentence("%(file)s: says nothing. Remove the file, or fill it.", file=str(path)))
+        problems.append(Sentence("%(file)s: the file is empty. Remove or fill it.", file=str(path)))
     return content
 
 

@@ -66,7 +66,7 @@ class Judgement:
         for finding in self.blocking:
             values = {"endpoint": finding.subject, "why": finding.message}
             if finding.subject in self.served:
-                yield Sentence("%(endpoint)s could be served no more: %(why)s", **values)
+                yield Sentence("%(endpoint)s could no longer be served: %(why)s", **values)
             else:
                 yield Sentence("%(endpoint)s could not be served: %(why)s", **values)
         for result in self.failed_calls:

@@ -71,7 +71,7 @@ def repeated(document: ConfigurationDocument, place: Place) -> Iterator[str]:
             key = collection.key(item)
             if key in first:
                 yield Sentence(
-                    "%(place)s: the %(item)s is at %(first)s already",
+                    "%(place)s: the %(item)s is already at %(first)s. Remove one of them",
                     place=place((collection.field, at)),
                     item=collection.named(key),
                     first=place((collection.field, first[key])),
@@ -84,7 +84,7 @@ def repeated(document: ConfigurationDocument, place: Place) -> Iterator[str]:
         ):
             for name in sorted({name for name in names if names.count(name) > 1}):
                 yield Sentence(
-                    "%(place)s: “%(name)s” is there more than once",
+                    "%(place)s: “%(name)s” is listed more than once. Rename or remove one",
                     place=f"{place(('endpoints', at, field))} ({endpoint.key})",
                     name=name,
                 )

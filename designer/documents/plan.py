@@ -137,7 +137,7 @@ def _check_groups(now: ConfigurationDocument, delete: Names[str]) -> None:
         raise DocumentError(
             [
                 Sentence(
-                    "%(option)s: no such module; known: %(known)s.",
+                    "%(option)s: there is no such module. There are: %(known)s.",
                     option=f"--delete {unknown[0]}",
                     known=", ".join(sorted(known)),
                 )

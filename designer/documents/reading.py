@@ -29,7 +29,18 @@ def read_named(raw: bytes, supply: Supply) -> tuple[ConfigurationDocument, Names
     """As `read`, of a document that may name values of environments."""
     data = _object(raw)
     names = Names(supply, place_in_document)
-    return understood(names.resolved(data), place_in_document), names
+    return understood_named(data, names, place_in_document), names
+
+
+def understood_named(data: dict[str, Any], names: Names, place: Place) -> ConfigurationDocument:
+    """As `understood`, of data with names. What is wrong with them and with all else is told at once."""
+    try:
+        document = understood(names.resolved(data), place)
+    except DocumentError as error:
+        raise DocumentError([*names.problems, *error.problems]) from error
+    if names.problems:
+        raise DocumentError(names.problems)
+    return document
 
 
 def understood(data: dict[str, Any], place: Place) -> ConfigurationDocument:
@@ -72,9 +83,7 @@ def parse(raw: bytes) -> Any:
 
 def _with_nul(value: Any, location: tuple[str | int, ...], place: Place) -> Iterator[str]:
     if isinstance(value, str) and "\0" in value:
-        yield Sentence(
-            "%(place)s: holds a NUL character, which no database keeps; take it out", place=place(location)
-        )
+        yield Sentence("%(place)s: contains a NUL character. Remove it", place=place(location))
     elif isinstance(value, (dict, list)):
         for key, item in value.items() if isinstance(value, dict) else enumerate(value):
             yield from _with_nul(item, (*location, key), place)

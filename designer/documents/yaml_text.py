@@ -95,7 +95,7 @@ def from_yaml(raw: bytes) -> Any:
     try:
         return _yaml().load(raw.decode())
     except UnicodeDecodeError as error:
-        raise DocumentError([Sentence("This is no text in UTF-8: byte %(at)s.", at=error.start)]) from error
+        raise DocumentError([Sentence("This is not UTF-8 text: see byte %(at)s.", at=error.start)]) from error
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         if mark is None:
@@ -103,7 +103,7 @@ def from_yaml(raw: bytes) -> Any:
         raise DocumentError(
             [
                 Sentence(
-                    "This is no YAML that can be read: %(reason)s at line %(line)s column %(column)s.",
+                    "This YAML cannot be read: %(reason)s at line %(line)s column %(column)s.",
                     reason=error.problem,
                     line=mark.line + 1,
                     column=mark.column + 1,
@@ -115,7 +115,7 @@ def from_yaml(raw: bytes) -> Any:
 
 
 def _unreadable(reason: str) -> Sentence:
-    return Sentence("This is no YAML that can be read: %(reason)s.", reason=reason)
+    return Sentence("This YAML cannot be read: %(reason)s.", reason=reason)
 
 
 def _yaml() -> YAML:

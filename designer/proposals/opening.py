@@ -52,7 +52,7 @@ def add_refused(proposal: Proposal, refused: ProtectionRefused, account: str) ->
             [
                 Sentence(
                     "Since the proposal was opened, somebody has changed who may call, or what callers reach."
-                    " Take it over into the proposal first."
+                    " Take over what is live into the proposal first."
                 )
             ]
         )

@@ -165,6 +165,6 @@ def _moved(merge: Merge) -> Iterator[Sentence]:
     if merge.access:
         yield Sentence(
             "Since the proposal was opened, somebody has changed who may call, or what callers reach: "
-            "%(items)s. Take it over into the proposal first.",
+            "%(items)s. Take over what is live into the proposal first.",
             items=listed(merge.access, "; "),
         )

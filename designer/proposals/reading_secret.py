@@ -14,8 +14,9 @@ _SENT = re.compile(r"([1-9][0-9]{0,17})\.([0-9a-f]{64})")
 
 
 def give_secret(proposal: Proposal) -> str:
-    """A new one, as applications send it: `id.secret`. Nobody can tell it later, and one given before is good
-    no longer.
+    """Make a new secret, and return it as applications send it: `id.secret`.
+
+    It is stored as a hash alone, and the one before is accepted no longer.
     """
     secret = secrets.token_hex(_BYTES)
     proposal.reading_digest = _digest(secret)

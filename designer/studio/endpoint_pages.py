@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
+from django.forms import BaseFormSet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.http.response import HttpResponseBase
 from django.urls import URLPattern, path, reverse
@@ -19,6 +20,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
+from designer.example_calls.renaming import following_renames
 from designer.history.write_access import PERMISSION
 from designer.kinds import KINDS, OperationKind, Scope, Section
 from designer.loading import latest
@@ -126,6 +128,12 @@ class EndpointPages(CheckedAdmin):
             # What it was refused for stands on the page as findings, each at its place.
             form.refused = [Finding("", Severity.BLOCKING, str(_("Not saved.")), "")]
         return form
+
+    def save_related(
+        self, request: HttpRequest, form: Any, formsets: Iterable[BaseFormSet[Any]], change: bool
+    ) -> None:
+        with following_renames(form.instance):
+            super().save_related(request, form, formsets, change)
 
     def refusals(self, request: HttpRequest, row: Model) -> Collection[Finding]:
         findings = checker().endpoint_if_known(row.pk)

@@ -20,7 +20,7 @@ from runtime.describe.audience import Audience, audience_of, modules
 from runtime.describe.document_cache import DOCUMENTS, tag_of
 from runtime.describe.openapi_document import as_yaml, openapi
 from runtime.describe.own_routes import PAGES, Page
-from runtime.describe.proposed import HEADER, META, proposal_in
+from runtime.describe.proposed import META, UNKEPT, VARY, proposal_in
 from runtime.describe.schema_forms import form_of
 from runtime.describe.schema_parts import PLACES
 from runtime.describe.schema_shapes import published
@@ -103,9 +103,9 @@ class PageViewSet(GuardedViewSet):
         tag, packed = self._tags(asked)
         packs = takes_gzip(request)
         shown = packed if packs else tag
-        headers = {"ETag": shown, "Vary": f"Authorization, Accept-Encoding, {HEADER}"}
+        headers = {"ETag": shown, "Vary": VARY}
         if asked.served.is_proposed:
-            headers["Cache-Control"] = "private, no-store"
+            headers |= UNKEPT
         # For who has it, nothing is put together; `*` asks whether there is anything at all.
         if shown in request.META.get("HTTP_IF_NONE_MATCH", ""):
             return HttpResponse(status=304, headers=headers)

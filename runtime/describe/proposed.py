@@ -9,12 +9,15 @@ from designer.configuration import Configuration, Revision
 from designer.documents.problems import DocumentError
 from designer.proposals.proposed import proposed_configuration, proposed_revision
 from designer.proposals.reading_secret import open_proposal_of
-from runtime.http.problems import unknown_route
+from runtime.http.problems import Problem, unknown_route
 from runtime.serving.served import Served, as_proposed, current
 
 # A request header, and its name among Django's.
 HEADER = "Portico-Proposal"
 META = "HTTP_PORTICO_PROPOSAL"
+# Of every answer to a request with it, a refusal too.
+VARY = f"Authorization, Accept-Encoding, {HEADER}"
+UNKEPT = {"Cache-Control": "private, no-store", "Vary": VARY}
 # Making one takes as long as loading the configuration; few are read at a time.
 _MOST = 4
 
@@ -26,7 +29,7 @@ def proposal_in(sent: str) -> Served:
     """Of the proposal that the value of HEADER names. Raises Problem 404 for whatever names none."""
     proposal = open_proposal_of(sent)
     if proposal is None:
-        raise unknown_route()
+        raise _unknown()
     key = proposed_revision(proposal), current().metadata
     with _lock:
         known = _kept.get(key)
@@ -36,12 +39,18 @@ def proposal_in(sent: str) -> Served:
     try:
         made = served_of(proposed_configuration(proposal))
     except DocumentError:
-        raise unknown_route() from None
+        raise _unknown() from None
     with _lock:
         _kept[key] = made
         while len(_kept) > _MOST:
             _kept.popitem(last=False)
     return made
+
+
+def _unknown() -> Problem:
+    nothing = unknown_route()
+    nothing.headers.update(UNKEPT)
+    return nothing
 
 
 def served_of(configuration: Configuration | None) -> Served:

@@ -198,7 +198,7 @@ def test_a_role_in_use_is_not_removed_and_nothing_else_is_either() -> None:
 
 
 def test_an_unknown_group_is_refused() -> None:
-    with pytest.raises(DocumentError, match="no such module"):
+    with pytest.raises(DocumentError, match="there is no such module"):
         imported(demo(), "slaes")
 
 
@@ -299,10 +299,10 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
         "write it as text",
     ),
     "an endpoint twice": (
-        _with(lambda d: d["endpoints"].append(_accounts(d))), "the endpoint sales.accounts.create is at",
+        _with(lambda d: d["endpoints"].append(_accounts(d))), "sales.accounts.create is already at endpoints",
     ),
     "an input twice": (
-        _with(lambda d: _accounts(d)["inputs"].append({"name": "name"})), "“name” is there more than once",
+        _with(lambda d: _accounts(d)["inputs"].append({"name": "name"})), "“name” is listed more than once",
     ),
     "an unknown module": (_with(lambda d: d.update(modules=[])), "There is no module “sales”"),
     "an unknown entity": (_with(lambda d: d.update(entities=[])), "exposes no entity as “accounts”"),
@@ -312,7 +312,7 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     ),
     "an odd segment": (_with(lambda d: d["modules"].append({"segment": "../etc"})), "lower-case letters"),
     "an odd input": (_with(lambda d: _accounts(d)["inputs"][0].update(name="a b")), "letters, digits and _"),
-    "a NUL": (_with(lambda d: _accounts(d).update(title="a\0b")), f"endpoints[{AT}].title: holds a NUL"),
+    "a NUL": (_with(lambda d: _accounts(d).update(title="a\0b")), f"endpoints[{AT}].title: contains a NUL"),
     "a title too long": (_with(lambda d: _accounts(d).update(title="x" * 201)), "at most 200 characters"),
 }  # fmt: skip
 

@@ -139,8 +139,8 @@ def test_nothing_else_of_the_environment_can_be_named(
     ("value", "why"),
     [
         ({"env": "TEAM", "type": "Guid"}, r"endpoints\[\d+\]\.bindings\[\d+\]\.value: TEAM: .*not nonsense"),
-        ({"env": "TEAM", "type": "Nothing"}, "the type of TEAM is one of String, Text, Integer"),
-        ({"env": "team"}, "“team” is no name of a value"),
+        ({"env": "TEAM", "type": "Nothing"}, "the type of TEAM must be one of String, Text, Integer"),
+        ({"env": "team"}, "“team” cannot be the name of a value"),
         ({"env": "TEAM", "kind": "Guid"}, "bindings"),
     ],
 )
@@ -221,3 +221,15 @@ def test_the_studio_shows_values_and_where_they_are_used(
     assert admin_client.post(f"{listed}{row.pk}/delete/", {"post": "yes"}).status_code == 403
     exported = admin_client.get(reverse("studio:export_document")).content.decode()
     assert '"env": "PORTAL_NAME"' in exported
+
+
+def test_what_is_wrong_beside_a_missing_value_is_told_at_once(portico: None, tmp_path: Path) -> None:
+    def change(document: dict[str, Any]) -> None:
+        bind(document, {"env": "NOBODY", "type": "Guid"})
+        document["endpoints"][0]["colour"] = "red"
+        document["modules"][0]["title"] = {"env": "NOBODY_EITHER"}
+
+    said = refused("importconfig", written(tmp_path, change)).splitlines()
+    assert len(said) == 4
+    for words in ("NOBODY has no value here", "NOBODY_EITHER has no value here", "endpoints[0].colour"):
+        assert sum(words in line for line in said) == 1

@@ -72,10 +72,10 @@ def test_a_text_that_looks_like_something_else_stays_a_text(text: str, value: An
         (b"a: !!binary aGk=", "binary is nothing"),
         (b"a: 1\n---\nb: 2", "another document"),
         (b"1: 2", "in quotes at line 1 column 1"),
-        (b"\xff", "no text in UTF-8: byte 0"),
+        (b"\xff", "not UTF-8 text: see byte 0"),
         (b"a: *b", "undefined alias"),
         (b"[" * 5000, "recursion"),
-        (b"a: !!bool x", "no YAML"),
+        (b"a: !!bool x", "cannot be read"),
     ],
 )
 def test_what_is_no_yaml_is_refused_with_its_place(raw: bytes, why: str) -> None:
@@ -162,11 +162,11 @@ def test_every_problem_names_its_file(folder: Path) -> None:
     before = Version.objects.count()
     said = refused("importconfig", folder)
     for words in (
-        "modules/sales/endpoints/accounts.create.yaml: This is no YAML that can be read: found duplicate key",
-        "endpoints/elsewhere.yaml: is of the module “service” and stands in the folder of “sales”",
+        "modules/sales/endpoints/accounts.create.yaml: This YAML cannot be read: found duplicate key",
+        "endpoints/elsewhere.yaml: its module is “service”, but it is in the folder of “sales”",
         "modules/sales/endpoints/list.yaml: write names and their values",
-        "modules/sales/endpoints/empty.yaml: says nothing",
-        "modules/sales/queries/x.yaml: no part of a configuration has its file there",
+        "modules/sales/endpoints/empty.yaml: the file is empty",
+        "modules/sales/queries/x.yaml: a configuration has no files there",
         "portico.yaml: removes is “everything”",
         "portico.yaml: “owner” means nothing here",
     ):
@@ -185,11 +185,11 @@ def test_a_wrong_value_is_named_with_file_and_place(folder: Path) -> None:
     assert "modules/sales/endpoints/accounts.create.yaml: inputs[1].required" in said
     file.write_text(to_yaml(item | {"inputs": []}))
     said = refused("importconfig", folder)
-    assert "roles/support.yaml: the role support is at roles/another.yaml already" in said
+    assert "roles/support.yaml: the role support is already at roles/another.yaml" in said
 
 
 def test_a_folder_without_manifest_is_no_configuration(portico: None, tmp_path: Path) -> None:
-    assert "holds no portico.yaml" in refused("importconfig", tmp_path)
+    assert "has no portico.yaml" in refused("importconfig", tmp_path)
     (tmp_path / "roles").mkdir()
     (tmp_path / "roles" / "somebody.yaml").write_text("- hosts: all\n")
     assert "roles/somebody.yaml" in refused("exportconfig", "--folder", tmp_path)

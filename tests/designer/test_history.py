@@ -131,7 +131,7 @@ def test_a_version_that_would_take_down_what_is_served_is_not_restored(dora: Cli
     _accounts_endpoint().bindings.create(attribute="emailaddress1", source="user", value="mail")
     before = to_bytes(export(load()))
     answer = _restore(dora, change.version, change=change.pk, to="before")
-    assert "sales.accounts.create could be served no more" in answer.content.decode()
+    assert "sales.accounts.create could no longer be served" in answer.content.decode()
     assert to_bytes(export(load())) == before
     _restore(dora, start)
     assert not UserProperty.objects.filter(name="mail").exists()

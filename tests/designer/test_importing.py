@@ -178,7 +178,7 @@ def test_the_studio_refuses_the_same_and_writes_nothing(dora: Client) -> None:
     assert len(trial.refusals) == 2
     answer = send_document(dora, changed(unknown_attribute, unknown_column), digest=trial.digest)
     assert answer.status_code == 422
-    assert answer.content.decode().count("could be served no more") == 2
+    assert answer.content.decode().count("could no longer be served") == 2
     assert now() == before
 
 
@@ -210,7 +210,7 @@ def test_no_way_back_brings_in_what_cannot_be_served(dora: Client) -> None:
     ]
     for place, data in ways:
         answer = dora.post(place, data, follow=True)
-        assert "could be served no more" in answer.content.decode()
+        assert "could no longer be served" in answer.content.decode()
         assert now() == served
 
 
@@ -315,3 +315,13 @@ def test_a_row_rule_affects_whatever_reaches_the_entity(portico: None, tmp_path:
     affected = {one["endpoint"] for one in report["affected"]}
     assert {"sales.accounts.read", "sales.accounts.update"} <= affected
     assert not [key for key in affected if not key.startswith("sales.")]
+
+
+def test_a_row_rule_that_a_query_of_the_module_applies_is_judged(portico: None, tmp_path: Path) -> None:
+    data = json.loads(now())
+    (articles,) = (one for one in data["entities"] if one["segment"] == "articles")
+    articles["row_rule"] = [{"filter": '<filter><condition attribute="nothing" operator="null"/></filter>'}]
+    code, _out, said = command(tmp_path, json.dumps(data).encode())
+    assert code == 1
+    assert "portal.multi-query.articles settings.query: The row rule of portal.articles: " in said
+    assert "has no attribute 'nothing'" in said

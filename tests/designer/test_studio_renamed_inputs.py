@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from designer.models import Endpoint, Precondition
+from designer.models import Endpoint, Input, Precondition
 from tests.designer.studio import add_row, change_url, filled, page, send
 from tests.runtime.accounts import endpoint
+from tests.runtime.test_list_changes import a_list
 
 pytestmark = pytest.mark.usefixtures("portico")
 
@@ -60,3 +61,64 @@ def test_a_query_follows_and_is_served_by_the_new_name(dora: Client) -> None:
     row.refresh_from_db()
     assert "minRevenue" not in str(row.settings)
     assert "atLeast" in str(row.settings)
+
+
+def _call(**sent: object) -> dict[str, object]:
+    return {"name": "as kept", "roles": ["sales-rep"], "status": 200, **sent}
+
+
+def test_example_calls_send_what_they_have_sent_by_the_new_names(dora: Client) -> None:
+    row = endpoint("create")
+    row.example_calls = [_call(body={"phone": "1", "industry": 2, "x": 3})]
+    row.save()
+    data = filled(page(dora, change_url(row)))
+    names = {
+        value: name for name, value in data.items() if name.startswith("inputs-") and name.endswith("-name")
+    }
+    data |= {names["phone"]: "industry", names["industry"]: "phone"}
+    assert send(dora, change_url(row), data).status_code == 302
+    row.refresh_from_db()
+    assert row.example_calls[0]["body"] == {"industry": "1", "phone": 2, "x": 3}
+
+
+def test_example_calls_of_a_query_follow(dora: Client) -> None:
+    row = Endpoint.objects.get(kind="paginated-query", name="accounts")
+    row.example_calls = [_call(query={"minRevenue": "5", "order": "name"})]
+    row.save()
+    data = filled(page(dora, change_url(row)))
+    renamed = next(name for name, value in data.items() if name.endswith("-name") and value == "minRevenue")
+    assert send(dora, change_url(row), data | {renamed: "atLeast"}).status_code == 302
+    row.refresh_from_db()
+    assert row.example_calls[0]["query"] == {"atLeast": "5", "order": "name"}
+
+
+def test_example_calls_follow_in_the_items_of_a_list(dora: Client) -> None:
+    row = endpoint("update")
+    item = Input.objects.get(endpoint=row, parent=a_list(), name="last")
+    row.example_calls = [
+        _call(
+            body={
+                "contacts": {
+                    "add": [{"last": "A"}],
+                    "change": [{"id": "1", "last": "B"}],
+                    "remove": ["2"],
+                },
+                "last": "C",
+            }
+        )
+    ]
+    row.save()
+    data = filled(page(dora, change_url(row)))
+    place = next(
+        name.removesuffix("-id") for name, value in data.items() if "-items-" in name and value == item.pk
+    )
+    assert send(dora, change_url(row), data | {f"{place}-name": "familyName"}).status_code == 302
+    row.refresh_from_db()
+    assert row.example_calls[0]["body"] == {
+        "contacts": {
+            "add": [{"familyName": "A"}],
+            "change": [{"id": "1", "familyName": "B"}],
+            "remove": ["2"],
+        },
+        "last": "C",
+    }

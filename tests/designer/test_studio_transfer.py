@@ -107,7 +107,7 @@ def test_an_import_never_takes_down_what_is_served(dora: Client) -> None:
     assert "has no “gone”" in planned.content.decode()
     refused = send_document(dora, document, digest=planned.context["trial"].digest)
     assert refused.status_code == 422
-    assert "could be served no more" in refused.content.decode()
+    assert "could no longer be served" in refused.content.decode()
     assert _now() == before
 
 

@@ -281,6 +281,8 @@ def test_any_other_header_is_404(pipeline: Caller) -> None:
     for wrong in ("", "1", id, f"{id}.", f"{id}.{'0' * 64}", f"{int(id) + 1}.{rest}", f" {secret}x", "é.1"):
         answer = manager.get("/api/schema", portico_proposal=wrong)
         assert (answer.status_code, answer.json()["code"]) == (404, "not_found"), wrong
+        assert answer["Cache-Control"] == "private, no-store"
+        assert "Portico-Proposal" in answer["Vary"]
     Proposal.objects.filter(pk=opened["id"]).update(state="withdrawn")
     assert manager.get("/api/schema", portico_proposal=secret).status_code == 404
     # What is called is live, whatever the header says.

@@ -187,10 +187,10 @@ def _refusal(judged: Judgement | None, problems: Sequence[str]) -> str:
             f"  {' '.join((finding.subject, finding.field)).strip()}: {finding.message} [{finding.rule}]"
             for finding in judged.blocking
         ]
-        lines.append("Mend the document, or use --allow-broken to import it all the same.")
+        lines.append("Correct the document, or use --allow-broken to import it anyway.")
     if judged is not None and judged.failed_calls:
         lines += [counted(judged.calls), *failures(judged.calls)]
-        lines.append("Correct the document, or use --allow-failing-calls to import it all the same.")
+        lines.append("Correct the document, or use --allow-failing-calls to import it anyway.")
     return "\n".join(lines)
 
 

@@ -14,6 +14,7 @@ from designer.calendar import calendar
 from designer.claim_paths import WrongPath, parsed
 from designer.names import RESERVED_PROPERTIES
 from designer.queries import answered
+from designer.reach import reach
 from designer.readiness.registry import Found, blocking, warning
 from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
@@ -23,18 +24,23 @@ ENTITY_RULE = "entity.row_rule"
 
 @dataclass(frozen=True, slots=True)
 class PlacedRule:
-    """A filter of a row rule with its place. `roles` are those of its entry; None for the endpoint's own."""
+    """A filter of a row rule with its place. `roles` are those of its entry; None for the endpoint's own.
+    `exposed` is the key of the entity that has it, where that is not the endpoint's own."""
 
     place: str
     entity: str
     filter: DesignedFilter
     roles: tuple[str, ...] | None = None
+    exposed: str = ""
 
     @property
     def named(self) -> _:
-        if not self.roles:
-            return _("The row rule")
-        return _("The row rule for %(roles)s", roles=", ".join(self.roles))
+        roles = ", ".join(self.roles or ())
+        if self.exposed and roles:
+            return _("The row rule of %(entity)s for %(roles)s", entity=self.exposed, roles=roles)
+        if self.exposed:
+            return _("The row rule of %(entity)s", entity=self.exposed)
+        return _("The row rule for %(roles)s", roles=roles) if roles else _("The row rule")
 
     def needs(self, subject: EndpointSubject) -> Needs:
         try:
@@ -46,7 +52,7 @@ class PlacedRule:
 
 @blocking("row-rule")
 def row_rules_fit_the_entity(subject: EndpointSubject) -> Found:
-    for rule in row_rules(subject):
+    for rule in applied_rules(subject):
         try:
             prepare_filter(rule.filter, rule.entity, subject.metadata.known_attributes, calendar())
         except QueryProblems as error:
@@ -65,7 +71,7 @@ def row_rules_fit_the_entity(subject: EndpointSubject) -> Found:
 @blocking("row-rule-values")
 def row_rules_know_their_values(subject: EndpointSubject) -> Found:
     inputs = {known.name: known for known in subject.inputs}
-    for rule in row_rules(subject):
+    for rule in applied_rules(subject):
         place, needs = rule.place, rule.needs(subject)
         if rule.roles is not None:
             if needs.parameters or needs.fetched or needs.record:
@@ -223,6 +229,23 @@ def row_rules(subject: EndpointSubject) -> Iterator[PlacedRule]:
     for at, entry in enumerate(exposed.row_rule):
         if entry.filter is not None:
             yield PlacedRule(f"{ENTITY_RULE}.{at}", exposed.entity, entry.filter, entry.roles)
+
+
+def applied_rules(subject: EndpointSubject) -> Iterator[PlacedRule]:
+    """As `row_rules`, and the entries of each other entity of the module whose rule queries apply."""
+    yield from row_rules(subject)
+    places: dict[str, str] = {}
+    for one in reach(subject.endpoint):
+        if one.is_ruled:
+            places.setdefault(one.entity, one.place)
+    own = subject.endpoint.entity if _heeds_entity_rule(subject) else None
+    for exposed in subject.endpoint.exposures:
+        if exposed.entity not in places or exposed == own:
+            continue
+        for entry in exposed.row_rule:
+            if entry.filter is not None:
+                place = places[exposed.entity]
+                yield PlacedRule(place, exposed.entity, entry.filter, entry.roles, exposed.key)
 
 
 def _heeds_entity_rule(subject: EndpointSubject) -> bool:

@@ -136,11 +136,15 @@ class ProposalPage(StudioPage):
         may = self.request.user.has_perm
         account = self.request.user.get_username()
         is_open = proposal.is_open
+        found = review(proposal, self.request, with_calls="calls" in self.request.GET)
+        # What the page says of the step that was refused is said once.
+        refused = [said(problem) for problem in kwargs.get("problems", ())]
         return super().get_context_data(
             **{
                 "title": str(proposal),
                 "proposal": proposal,
-                "review": review(proposal, self.request, with_calls="calls" in self.request.GET),
+                "review": found.without(refused),
+                "is_ready": found.is_ready,
                 "approved": is_approved(proposal),
                 "may_edit": is_open and may(_OPEN),
                 "may_try": is_open and may("designer.change_endpoint"),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
 from django.http import HttpRequest
 
@@ -42,6 +42,14 @@ class Review:
     # The keys of endpoints that it makes or changes, and that would be there.
     endpoints: Sequence[str] = ()
     days: int = DAYS
+
+    def without(self, told: Collection[str]) -> Review:
+        """For a page that says what is `told` elsewhere."""
+        return replace(
+            self,
+            obstacles=[one for one in self.obstacles if one not in told],
+            refusals=[one for one in self.refusals if said(one) not in told],
+        )
 
     @property
     def is_ready(self) -> bool:

@@ -1,4 +1,4 @@
-"""“Try it” for an endpoint as a proposal has it. What is only proposed writes nothing."""
+"""“Try it” for an endpoint as a proposal has it. Writes are only tried as dry runs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ENDPOINT = "endpoint"
 
 
 class TryProposed(StudioPage):
-    """A write is tried dry alone; a read for real by those who may, as often as it is sent."""
+    """Writes are only tried as dry runs. Those who may make reads for real, as often as they send them."""
 
     title = _("Try it")
     # That of the page of an endpoint, which has the same button.

@@ -17,7 +17,7 @@ class ServedWouldBreak(Exception):
 
     def __init__(self, findings: Sequence[Finding]) -> None:
         self.problems = [
-            _("%(endpoint)s could be served no more: %(why)s")
+            _("%(endpoint)s could no longer be served: %(why)s")
             % {"endpoint": finding.subject, "why": finding.said}
             for finding in findings
         ]
