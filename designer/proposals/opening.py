@@ -16,7 +16,7 @@ from designer.loading import latest
 from designer.models import Proposal
 from designer.proposals.contents import Contents, digest_of_text
 from designer.proposals.merging import Merge
-from designer.proposals.names import names_of
+from designer.proposals.value_names import names_of
 from designer.sentences import Sentence, listed
 
 

@@ -22,8 +22,8 @@ from designer.loading import latest
 from designer.models import ItemChange, Proposal
 from designer.proposals.contents import Contents
 from designer.proposals.merging import Merge
-from designer.proposals.names import remember_names
 from designer.proposals.opening import content_digest
+from designer.proposals.value_names import remember_names
 from designer.sentences import Sentence, listed
 
 _STATE = Proposal.State

@@ -14,10 +14,10 @@ from designer.audit import note_account
 from designer.documents.problems import DocumentError
 from designer.importing import Source
 from designer.models import AuditEntry, Proposal
-from designer.proposals.names import document_text
 from designer.proposals.opening import replace_document
 from designer.proposals.reading_secret import give_secret
 from designer.proposals.reporting import proposal_json, review_json
+from designer.proposals.value_names import document_text
 from runtime.callers.keys.key_verification import OWN_ISSUER, key_in, verify_sent
 from runtime.callers.refusals import RefusedCaller
 from runtime.http.addresses import client_address

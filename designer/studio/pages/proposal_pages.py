@@ -24,10 +24,10 @@ from designer.history.refused import ChangeRefused
 from designer.importing import Source
 from designer.loading import latest
 from designer.models import AuditEntry, Proposal
-from designer.proposals.names import document_text
 from designer.proposals.opening import open_copy, open_source, rebase, replace_document
 from designer.proposals.publishing import approve, go_back, is_approved, may_be_approved_by, publish, withdraw
 from designer.proposals.reading_secret import give_secret
+from designer.proposals.value_names import document_text
 from designer.sentences import said
 from designer.studio.hidden_lists import document_for
 from designer.studio.look import dress
