@@ -131,6 +131,8 @@ class World:
         if name.startswith("studio:"):
             if "propos" in name:
                 return Proposal.objects.get()
+            if "translations" in name:
+                return Module.objects.get(segment="sales") if "module" in name else _of("create")
             # The last version is what there is: going back to it would do nothing.
             return Release.objects.get() if "release" in name else Version.objects.order_by("-pk")[1]
         if name == "admin:designer_endpoint_acknowledge":
