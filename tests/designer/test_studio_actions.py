@@ -262,6 +262,7 @@ SENT: dict[str, Callable[[World], dict[str, Any]]] = {
     "studio:caller_rights": lambda world: {"token": "no.token.atall"},
     "studio:attribute": _removal,
     "studio:refresh_metadata": _nothing,
+    "studio:check_platform": _nothing,
     "studio:accept_metadata": _nothing,
     "admin:search": _nothing,
     "admin:index": _nothing,
@@ -305,6 +306,7 @@ SHOWN = {
 # What is noted though it changes nothing here: the platform is asked, or nothing has been degraded.
 ASKED = {
     *("admin:designer_endpoint_run", "studio:accept_metadata", "studio:refresh_metadata"),
+    "studio:check_platform",
     *("admin:designer_userproperty_example", "admin:designer_userproperty_example_new"),
     *("admin:designer_endpoint_example-calls", "admin:designer_optionset_example-calls"),
     # Who callers are: what they may do is told to who asks by name.
