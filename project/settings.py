@@ -251,6 +251,7 @@ UNFOLD = {
     "SCRIPTS": [
         lambda request: static("designer/palette.js"),
         lambda request: static("designer/shell.js"),
+        lambda request: static("designer/kept_form.js"),
     ],
 }
 

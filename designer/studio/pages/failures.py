@@ -24,7 +24,7 @@ def missing(request: HttpRequest) -> HttpResponse:
 def not_sent_from_here(request: HttpRequest, reason: str = "") -> HttpResponse:
     """Instead of Django's own page, which explains itself to developers."""
     words = _("Nothing was changed. The page was too old, or this browser takes no cookies: load it again.")
-    return _failed(request, 403, _("This form could not be accepted"), words)
+    return _failed(request, 403, _("This form could not be accepted"), words, not_accepted=True)
 
 
 def locked_out(request: HttpRequest, response: HttpResponse | None, credentials: Any) -> HttpResponse:
@@ -47,12 +47,16 @@ def slowed_down(request: HttpRequest, seconds: int) -> HttpResponse:
     return page
 
 
-def _failed(request: HttpRequest, status: int, title: str, words: str) -> HttpResponse:
+def _failed(
+    request: HttpRequest, status: int, title: str, words: str, *, not_accepted: bool = False
+) -> HttpResponse:
+    """`not_accepted`: a form was refused before it was read, and may be sent once more as it was."""
     is_in = admin.site.has_permission(request)
     context = {
         **admin.site.each_context(request),
         "layout": "admin/base_site.html" if is_in else "unfold/layouts/unauthenticated.html",
         "title": title,
         "words": words,
+        "not_accepted": not_accepted,
     }
     return render(request, "designer/pages/failed.html", context, status=status)
