@@ -90,9 +90,17 @@ class Api:
         return parts[0].answer
 
 
-def version_of(tag: object) -> str | None:
-    """The row version in an entity tag, `W/"123"`; None where there is no tag, or an empty one: not every
-    record has a version. Raises UnexpectedAnswer for anything else."""
+def version_in(row: Mapping[str, Any], primary_id: str) -> str | None:
+    """The row version of the record `row`, from its entity tag `W/"123"`; None where there is no tag, or an
+    empty one: not every record has a version.
+
+    Raises UnexpectedAnswer for an object without the attribute `primary_id`, which is no record, and for
+    another tag.
+    """
+    # Without a version the id alone tells a record from the answer of something on the way.
+    if not isinstance(row.get(primary_id), str):
+        raise UnexpectedAnswer("The platform's answer is not the record.")
+    tag = row.get("@odata.etag")
     if tag in _NO_VERSION:
         return None
     if not isinstance(tag, str) or not (tag.startswith('W/"') and tag.endswith('"') and len(tag) > 4):

@@ -29,8 +29,8 @@ DOCUMENT = """<?xml version="1.0" encoding="utf-8"?>
  <Parameter Name="Rows" Type="Collection(mscrm.crmbaseentity)" Nullable="false"/></Action>
 <Action Name="new_OnAll" IsBound="true">
  <Parameter Name="entityset" Type="Collection(mscrm.account)"/></Action>
-<Action Name="SendEmail" IsBound="true"><Parameter Name="entity" Type="mscrm.email" Nullable="false"/>
- <Parameter Name="IssueSend" Type="Edm.Boolean" Nullable="false"/></Action>
+<Action Name="CloseQuote" IsBound="true"><Parameter Name="entity" Type="mscrm.quote" Nullable="false"/>
+ <Parameter Name="Status" Type="Edm.Int32" Nullable="false"/></Action>
 <Action Name="FulfillSalesOrder"><Parameter Name="OrderClose" Type="mscrm.contact" Nullable="false"/>
  <Parameter Name="Status" Type="Edm.Int32" Nullable="false"/>
  <ReturnType Type="mscrm.account" Nullable="false"/></Action>
@@ -73,10 +73,12 @@ def test_of_the_platforms_own_those_are_listed_that_endpoints_may_run(failing: F
 
     assert {"FulfillSalesOrder", "AddToQueue"} <= set(found)
     # Nobody may run these; that of an entity that is not there cannot run.
-    assert not {"GrantAccess", "BulkDelete", "PublishAllXml", "SendEmail", "SomethingElse"} & set(found)
+    assert not {"GrantAccess", "BulkDelete", "PublishAllXml", "CloseQuote", "SomethingElse"} & set(found)
     queue = found["AddToQueue"]
     assert (queue.label, queue.entity) == ("Add to queue", "contact")
-    assert [(each.name, each.targets) for each in queue.inputs] == [("Target", ("incident",))]
+    assert [(each.name, each.targets) for each in queue.inputs] == [
+        ("Target", ("incident", "appointment", "email", "phonecall"))
+    ]
     assert [each.name for each in queue.outputs] == ["QueueItemId"]
 
 

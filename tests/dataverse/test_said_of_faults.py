@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from crmclient.dataverse.platform import DataversePlatform
-from designer.overview import forget
+from designer.overview import forget, overview
 from designer.platform import get_platform
 from project.metadata_store import DatabaseStore
 from tests.dataverse.conftest import Failing
@@ -49,6 +49,8 @@ def remote(portico: None, failing: Failing, settings: Any) -> Iterator[Failing]:
     }
     get_platform.cache_clear()
     forget()
+    # What the endpoints name is known from here on: a page asks the platform for nothing but the refresh.
+    overview()
     yield failing
     failing.arm()
     get_platform.cache_clear()
@@ -104,6 +106,8 @@ def test_a_refresh_that_fails_says_what_to_do(remote: Failing, dora: Client, fau
         assert advised in told
     assert said in told
 
+    # Another that has not failed yet: one that has leaves the platform alone for a while.
+    hurried(remote)
     answer = dora.post(reverse("studio:refresh_metadata"))
     page = answer.content.decode().replace("&#x27;", "'")
     assert answer.status_code == 200

@@ -45,6 +45,7 @@ THING = {
         Attribute("createdon", AttributeType.DATETIME, creatable=False, updatable=False),
         Attribute("photo", AttributeType.FILE, max_size=1000),
         Attribute("unitid", AttributeType.LOOKUP, targets=("unit",)),
+        Attribute("secret", AttributeType.STRING, readable=False),
     )
 }
 USER = {"systemuserid": Attribute("systemuserid", AttributeType.UNIQUEIDENTIFIER)}
@@ -96,6 +97,10 @@ class Catalogue:
             Relationship("thing_units", "thing", "unit", intersect="thingunit"),
             Relationship("thing_things", "thing", "thing", intersect="thingthing"),
         ]
+
+    def languages(self) -> list[int]:
+        self._reach()
+        return [1033, 1031]
 
     def _reach(self) -> None:
         if self.down:

@@ -152,6 +152,7 @@ FINDINGS: dict[str, tuple[str, Endpoint]] = {
     ),
     "nothing to read": ("columns-missing", read()),
     "an unknown column": ("column-unknown", read("gone")),
+    "a column that the platform never answers": ("column-unreadable", read("secret")),
     "an unknown output": ("column-unknown", ping(columns=({"attribute": "Answer"},))),
     "one key of two columns": ("column-key", read("name", "colour:Name")),
     "a key that is a label's": (

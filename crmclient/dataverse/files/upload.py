@@ -7,7 +7,7 @@ from typing import BinaryIO, Final
 from urllib.parse import quote, urljoin
 
 from crmclient.dataverse import paths
-from crmclient.dataverse.api import REPRESENTATION, Api, tag_of, version_of
+from crmclient.dataverse.api import REPRESENTATION, Api, tag_of, version_in
 from crmclient.dataverse.files.columns import Column, column
 from crmclient.dataverse.files.content import Base64Object, Content, measured
 from crmclient.dataverse.http.messages import JSON, Answer, Request
@@ -153,7 +153,7 @@ class Uploads:
         }
         answer = self._api.send(Request("PATCH", self._api.base + path, headers, body), place.subject, call)
         row = answer.json()
-        found = attachment(place.record, version_of(row.get("@odata.etag")) or "", row)
+        found = attachment(place.record, version_in(row, place.entity.primary_id) or "", row)
         if found is None:
             raise UnexpectedAnswer("The platform took a note's file, and does not have it.")
         return found

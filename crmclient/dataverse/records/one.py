@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from crmclient.dataverse import paths
-from crmclient.dataverse.api import REFERENCES, Api, version_of
+from crmclient.dataverse.api import REFERENCES, Api, version_in
 from crmclient.dataverse.failures import check, is_unreadable
 from crmclient.dataverse.metadata.catalogue import Catalogue
 from crmclient.dataverse.records import parties
@@ -100,7 +100,7 @@ class Records:
             call,
             prefer=REFERENCES if lists or any(one.type.is_reference for one in wanted) else None,
         )
-        version = version_of(row.get("@odata.etag"))
+        version = version_in(row, entity.primary_id)
         values: dict[str, Value] = dict.fromkeys(columns)
         values |= parties.of_row(row, entity, lists) if lists else {}
         for attribute in wanted:

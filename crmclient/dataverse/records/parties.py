@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from crmclient.dataverse import paths
-from crmclient.dataverse.api import REFERENCES, Api, version_of
+from crmclient.dataverse.api import REFERENCES, Api, version_in
 from crmclient.dataverse.metadata.catalogue import Catalogue
 from crmclient.dataverse.records.decoding import Row, reader
 from crmclient.dataverse.subjects import Kind, Subject
@@ -79,7 +79,7 @@ class Parties:
         )
         found = of_row(row, entity, others)
         sent = [body for name in others for body in bodies(self._catalogue, name, found[name])]
-        return sent, version_of(row.get("@odata.etag"))
+        return sent, version_in(row, entity.primary_id)
 
     def of_records(self, ids: Sequence[Guid], call: Call) -> dict[tuple[Guid, int], list[Party]]:
         """The parties of many activities, by activity and part."""

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from crmclient.alternate_keys import checked_key, unknown_record, written
 from crmclient.dataverse import paths
-from crmclient.dataverse.api import REPRESENTATION, Api, tag_of, version_of
+from crmclient.dataverse.api import REPRESENTATION, Api, tag_of, version_in
 from crmclient.dataverse.metadata.catalogue import Catalogue
 from crmclient.dataverse.records.decoding import property_name
 from crmclient.dataverse.records.encoding import encode
@@ -16,13 +16,7 @@ from crmclient.dataverse.records.one import Records
 from crmclient.dataverse.records.payload import payload
 from crmclient.dataverse.records.writes import duplicate_detection
 from crmclient.dataverse.subjects import Kind, Subject
-from crmclient.errors import (
-    DuplicateKey,
-    InvalidRecord,
-    InvalidValue,
-    StateConflict,
-    UnexpectedAnswer,
-)
+from crmclient.errors import DuplicateKey, InvalidRecord, InvalidValue, StateConflict
 from crmclient.limits import wrong_value
 from crmclient.metadata import AlternateKey, Attribute, AttributeType, Entity
 from crmclient.parties import collection_of
@@ -98,10 +92,8 @@ class Upserts:
                 raise DuplicateKey(entity_name, known.name) from error
             raise
         row = answer.json()
-        id = row.get(entity.primary_id)
-        if not isinstance(id, str):
-            raise UnexpectedAnswer("The platform's answer to an upsert has no id.")
-        return Upserted(id, version_of(row.get("@odata.etag")), created=answer.status == _CREATED)
+        version = version_in(row, entity.primary_id)
+        return Upserted(str(row[entity.primary_id]), version, created=answer.status == _CREATED)
 
     def _by_id(
         self,

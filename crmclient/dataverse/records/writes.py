@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable, Iterator
 
 from crmclient.dataverse import paths
-from crmclient.dataverse.api import REPRESENTATION, Api, tag_of, version_of
+from crmclient.dataverse.api import REPRESENTATION, Api, tag_of, version_in
 from crmclient.dataverse.http.messages import Answer, Request
 from crmclient.dataverse.metadata.catalogue import Catalogue
 from crmclient.dataverse.records.parties import Parties
@@ -107,7 +107,7 @@ def stored(subject: Subject, answer: Answer) -> Stored:
     """What a write has left; without the version where the answer has no content, or no tag."""
     if answer.status == _NO_CONTENT:
         return Stored(subject.id, None)
-    return Stored(subject.id, version_of(answer.json().get("@odata.etag")))
+    return Stored(subject.id, version_in(answer.json(), subject.primary_id))
 
 
 def no_content(answer: Answer, write: str) -> None:

@@ -30,10 +30,11 @@ from runtime.request_context import Exchange
 _OWN = {"pagesize": "pageSize", "cursor": "cursor"}
 _NUMBER = re.compile(r"[0-9]{1,9}", re.ASCII)
 # What says who may call, how it is documented and tried, what is meant so and how long answers are kept has
-# no part in what is asked.
+# no part in what is asked. An input's description counts: cursors of 0.2 are bound to it.
 _UNASKED: Mapping[str, Any] = {
     **dict.fromkeys(("title", "description", "translations", "enabled", "access"), True),
-    "inputs": {"__all__": {"label", "description", "translations"}},
+    "inputs": {"__all__": {"label", "translations"}},
+    "preconditions": {"__all__": {"translations"}},
     **dict.fromkeys(("acknowledgements", "example_calls"), True),
     "settings": {"cache"},
 }
