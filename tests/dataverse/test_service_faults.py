@@ -61,21 +61,18 @@ class Service:
 
 
 @pytest.fixture(scope="module")
-def _running(_prepared: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    folder = tmp_path_factory.mktemp("faults")
-    with (
-        copied(_prepared, folder / "crm", "faults_crm") as crm_site,
-        copied(_prepared, folder / "service", "faults_service") as site,
-    ):
-        crm = crm_site.start_crm(CRM_SERVER_FAULTS="1")
+def _running(
+    _prepared: Site, _failing_server: Server, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Service]:
+    with copied(_prepared, tmp_path_factory.mktemp("faults") / "service", "faults_service") as site:
         settings = {
-            **settings_for(crm),
+            **settings_for(_failing_server),
             "CRM_CONCURRENCY": "6",
             "PLATFORM_TIMEOUT": str(PLATFORM_SECONDS),
             "ADDRESS_RATE": "0",
             "CALLER_RATE": "0",
         }
-        yield Service(site.start(**settings), crm)
+        yield Service(site.start(**settings), _failing_server)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import io
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from email.utils import format_datetime
 from typing import Any
@@ -24,7 +24,7 @@ from tests.contract.making import account
 from tests.dataverse.conftest import Failing
 from tests.dataverse.reaching import settings_for
 from tests.dataverse.test_resilience import Counting
-from tests.servers import Server, Site, copied
+from tests.servers import Server, Site
 
 API = "/api/data/"
 TOKENS = "/oauth2/"
@@ -225,9 +225,8 @@ class Services:
 
 
 @pytest.fixture
-def crm(_prepared: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with copied(_prepared, tmp_path_factory.mktemp("throttling") / "data", "throttling") as site:
-        yield site.start_crm(CRM_SERVER_FAULTS="1")
+def crm(failing: Failing) -> Server:
+    return failing.server
 
 
 @pytest.mark.processes
