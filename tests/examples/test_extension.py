@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from project.demo import CONFIGURATION
 from tests.packages import install
 from tests.servers import ROOT, Site
 
@@ -66,7 +67,7 @@ def test_its_own_tests_pass(path: str) -> None:
 def test_a_service_that_has_it_serves_its_kind_to_callers_of_its_resolver(
     site: Site, path: str, tmp_path: Path
 ) -> None:
-    document = json.loads(site.manage("exportconfig"))
+    document = json.loads(CONFIGURATION.read_bytes())
     document["roles"].append({"name": "example"})
     document["endpoints"].append(
         {
