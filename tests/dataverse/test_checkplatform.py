@@ -2,43 +2,72 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import ssl
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 import requests
+from django.core.management import CommandError, call_command
 
+from designer.overview import forget
+from designer.platform import get_platform
 from tests.dataverse.certificates import self_signed
+from tests.dataverse.conftest import Failing
 from tests.dataverse.reaching import settings_for
-from tests.servers import Server, Site, copied, free_port
+from tests.servers import Server, Site, free_port
 
 pytestmark = pytest.mark.processes
 
-
-@pytest.fixture(scope="module")
-def crm(_prepared: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with copied(_prepared, tmp_path_factory.mktemp("checked") / "data", "checked_crm") as site:
-        yield site.start_crm(root="/contoso", CRM_SERVER_FAULTS="1")
+Checked = Callable[..., tuple[int, str]]
 
 
 @pytest.fixture
-def settings(crm: Server) -> Iterator[dict[str, str]]:
-    yield settings_for(crm)
-    requests.put(f"{crm.url}/faults", json={"faults": [], "denied": []}, timeout=30).raise_for_status()
+def crm(failing: Failing) -> Iterator[Server]:
+    yield failing.server
+    deny(failing.server)
 
 
-def checked(site: Site, settings: dict[str, str]) -> tuple[int, str]:
-    return site.run("checkplatform", **settings)
+def deny(crm: Server, *privileges: str) -> None:
+    body = {"faults": [], "denied": privileges}
+    requests.put(f"{crm.url}/faults", json=body, timeout=30).raise_for_status()
 
 
-def test_each_step_is_told_where_all_is_well(site: Site, settings: dict[str, str]) -> None:
-    code, output = checked(site, {**settings, "CRM_IMPERSONATE": "true"})
+@pytest.fixture
+def checked(portico: None, crm: Server, settings: Any) -> Iterator[Checked]:
+    """Exit code and output of the command in this process. Some tests start it as people do."""
+    before = settings.PORTICO
+
+    def run(*options: str, refreshed: bool = False, **more: str) -> tuple[int, str]:
+        settings.PORTICO = {**before, **settings_for(crm), **more}
+        get_platform.cache_clear()
+        forget()
+        if refreshed:
+            call_command("refreshmetadata", stdout=io.StringIO())
+            # A command of its own finds what was stored, and no more.
+            get_platform.cache_clear()
+            forget()
+        output = io.StringIO()
+        try:
+            call_command("checkplatform", *options, stdout=output)
+        except CommandError as error:
+            return error.returncode, f"{output.getvalue()}{error}"
+        return 0, output.getvalue()
+
+    yield run
+    get_platform.cache_clear()
+    forget()
+
+
+def test_each_step_is_told_where_all_is_well(site: Site, crm: Server) -> None:
+    code, output = site.run("checkplatform", **settings_for(crm), CRM_IMPERSONATE="true")
     assert code == 0, output
     for words in (
         "good    network: ",
@@ -55,37 +84,38 @@ def test_each_step_is_told_where_all_is_well(site: Site, settings: dict[str, str
     assert re.search(r"good    clock: The clocks differ by \d seconds\.", output)
 
 
-def test_the_steps_are_json_for_scripts(site: Site, settings: dict[str, str]) -> None:
-    code, output = site.run("checkplatform", "--json", **settings)
+def test_the_steps_are_json_for_scripts(checked: Checked) -> None:
+    code, output = checked("--json")
     assert code == 0
-    steps = json.loads(output[output.index("[") :])
+    steps = json.loads(output)
     assert {step["outcome"] for step in steps} == {"good"}
     assert [step["name"] for step in steps][:4] == ["network", "address", "clock", "token"]
 
 
-def test_an_address_that_nobody_answers_at_is_named(site: Site, settings: dict[str, str]) -> None:
+def test_an_address_that_nobody_answers_at_is_named(checked: Checked, site: Site, crm: Server) -> None:
     port = free_port()
-    code, output = checked(site, {**settings, "CRM_URL": f"http://127.0.0.1:{port}/contoso"})
+    nowhere = {**settings_for(crm), "CRM_URL": f"http://127.0.0.1:{port}/contoso"}
+    code, output = site.run("checkplatform", **nowhere)
     assert code == 1
     assert f"127.0.0.1:{port} cannot be reached" in output
     assert "HTTPS_PROXY" in output
     assert "token" not in output
-    code, output = checked(site, {**settings, "CRM_URL": "https://no.such.host.invalid"})
+    code, output = checked(CRM_URL="https://no.such.host.invalid")
     assert code == 1
     assert "There is no address for no.such.host.invalid." in output
 
 
-def test_a_server_that_is_no_organisation_is_named(site: Site, settings: dict[str, str], crm: Server) -> None:
-    code, output = checked(site, {**settings, "CRM_URL": crm.url.removesuffix("/contoso") + "/other"})
+def test_a_server_that_is_no_organisation_is_named(checked: Checked, crm: Server) -> None:
+    code, output = checked(CRM_URL=crm.url.removesuffix("/contoso") + "/other")
     assert code == 1
     assert "Without a token it answers 404, and should answer 401." in output
     assert "Set CRM_URL to the organisation's address" in output
 
 
-def test_a_wrong_secret_is_named_with_its_application(site: Site, settings: dict[str, str]) -> None:
-    code, output = checked(site, {**settings, "CRM_CLIENT_SECRET": "wrong"})
+def test_a_wrong_secret_is_named_with_its_application(checked: Checked, crm: Server) -> None:
+    code, output = checked(CRM_CLIENT_SECRET="wrong")
     assert code == 1
-    assert f"failed  token: {settings['CRM_CLIENT_ID']}: " in output
+    assert f"failed  token: {settings_for(crm)['CRM_CLIENT_ID']}: " in output
     assert "may have expired" in output
     assert "wrong" not in output.replace("is wrong", "")
 
@@ -106,10 +136,11 @@ def untrusted(folder: Path) -> Iterator[str]:
 
 
 def test_a_certificate_that_is_not_trusted_is_told_from_no_connection(
-    site: Site, settings: dict[str, str], tmp_path: Path
+    site: Site, crm: Server, tmp_path: Path
 ) -> None:
     with untrusted(tmp_path) as url:
-        code, output = checked(site, {**settings, "CRM_URL": url, "CRM_PRIVATE_ADDRESS": "1"})
+        reached = {**settings_for(crm), "CRM_URL": url, "CRM_PRIVATE_ADDRESS": "1"}
+        code, output = site.run("checkplatform", **reached)
     assert code == 1
     assert "The certificate of 127.0.0.1" in output
     assert "is not trusted" in output
@@ -118,11 +149,10 @@ def test_a_certificate_that_is_not_trusted_is_told_from_no_connection(
 
 @pytest.mark.parametrize("privilege", ["prvReadAccount", "prvReadEntity"])
 def test_a_missing_privilege_is_named_with_where_to_add_it(
-    site: Site, settings: dict[str, str], crm: Server, privilege: str
+    checked: Checked, crm: Server, privilege: str
 ) -> None:
-    body = {"faults": [], "denied": [privilege]}
-    requests.put(f"{crm.url}/faults", json=body, timeout=30).raise_for_status()
-    code, output = checked(site, settings)
+    deny(crm, privilege)
+    code, output = checked()
     assert code == 1
     assert f"The application user lacks {privilege}." in output
     assert f"Add {privilege} to its security role" in output
@@ -134,12 +164,10 @@ def test_a_missing_privilege_is_named_with_where_to_add_it(
     "privilege", ["prvReadCustomAPI", "prvReadOptionSet", "prvReadRelationship", "prvReadRole"]
 )
 def test_metadata_that_may_not_be_read_is_a_warning_that_names_the_privilege(
-    site: Site, settings: dict[str, str], crm: Server, privilege: str
+    checked: Checked, crm: Server, privilege: str
 ) -> None:
-    body = {"faults": [], "denied": [privilege]}
-    requests.put(f"{crm.url}/faults", json=body, timeout=30).raise_for_status()
-    site.manage("refreshmetadata", **settings)
-    code, output = checked(site, settings)
+    deny(crm, privilege)
+    code, output = checked(refreshed=True)
     assert code == 0, output
     assert f"The application user lacks {privilege}." in output
     assert f"Add {privilege} to its security role" in output
