@@ -11,7 +11,7 @@ from crmbox.demo.people import FIRST_ACCOUNT
 from crmclient.errors import MissingPrivilege
 from tests.dataverse.conftest import Failing
 from tests.dataverse.reaching import platform_at, settings_for
-from tests.servers import Server, Site, copied
+from tests.servers import Server, Site
 
 PRIVILEGES = {
     "prvReadEntity": "entities",
@@ -130,17 +130,11 @@ def test_a_user_without_readable_teams_and_roles_is_a_user(denying: Failing) -> 
     assert (user.team_names, user.security_roles) == ((), ())
 
 
-@pytest.fixture(scope="module")
-def crm(_prepared: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with copied(_prepared, tmp_path_factory.mktemp("least") / "data", "least_crm") as site:
-        yield site.start_crm(root="/contoso", CRM_SERVER_FAULTS="1")
-
-
 @pytest.mark.processes
 @pytest.mark.parametrize("denied", [ALL, "prvReadEntity", "prvReadCustomAPI,prvReadRelationship,prvReadRole"])
-def test_the_service_starts_serves_and_says_what_it_lacks(site: Site, crm: Server, denied: str) -> None:
-    settings = settings_for(crm)
-    deny(crm, *denied.split(","))
+def test_the_service_starts_serves_and_says_what_it_lacks(site: Site, denying: Failing, denied: str) -> None:
+    settings = settings_for(denying.server)
+    deny(denying.server, *denied.split(","))
     outputs = [site.manage("prepare", **settings)]
     server = site.start(**settings)
 
