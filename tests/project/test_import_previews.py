@@ -27,9 +27,21 @@ def busy(_prepared: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         yield site
 
 
-def _large(site: Site, folder: Path) -> Path:
+@pytest.fixture(scope="module")
+def server(busy: Site) -> Server:
+    return busy.start(CALLER_RATE="0", ADDRESS_RATE="0", REQUEST_DEADLINE="120", PLATFORM_TIMEOUT="120")
+
+
+@pytest.fixture(scope="module")
+def before(busy: Site) -> str:
+    """What is configured, and stays so."""
+    return busy.manage("exportconfig")
+
+
+@pytest.fixture(scope="module")
+def large(before: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The configuration with copies of a create, until there are so many rows more."""
-    document: dict[str, Any] = json.loads(site.manage("exportconfig"))
+    document: dict[str, Any] = json.loads(before)
     (create,) = (
         one
         for one in document["endpoints"]
@@ -38,7 +50,7 @@ def _large(site: Site, folder: Path) -> Path:
     rows = 1 + len(create["inputs"]) + len(create["bindings"])
     copies = [{**create, "segment": f"copy-{number}"} for number in range(-(-ROWS // rows))]
     document["endpoints"] += copies
-    path = folder / "large.json"
+    path = tmp_path_factory.mktemp("large") / "large.json"
     path.write_text(json.dumps(document))
     return path
 
@@ -68,20 +80,17 @@ def _in_the_studio(site: Site, server: Server, document: Path) -> None:
 
 @pytest.mark.parametrize("preview", [_by_command, _in_the_studio])
 def test_whoever_writes_meanwhile_is_answered(
-    busy: Site, tmp_path: Path, preview: Callable[[Site, Server, Path], None]
+    busy: Site, server: Server, before: str, large: Path, preview: Callable[[Site, Server, Path], None]
 ) -> None:
-    document = _large(busy, tmp_path)
-    server = busy.start(CALLER_RATE="0", ADDRESS_RATE="0", REQUEST_DEADLINE="120", PLATFORM_TIMEOUT="120")
     bearer = {"Authorization": f"Bearer {server.token('rep')}"}
     failed: list[BaseException] = []
 
     def run() -> None:
         try:
-            preview(busy, server, document)
+            preview(busy, server, large)
         except BaseException as error:
             failed.append(error)
 
-    before = busy.manage("exportconfig")
     running = threading.Thread(target=run)
     running.start()
     statuses = []
@@ -92,6 +101,8 @@ def test_whoever_writes_meanwhile_is_answered(
             bearer = {"Authorization": f"Bearer {server.token('rep')}"}
         elif running.is_alive():
             statuses.append(answer.status_code)
+        # The preview needs the processors, too.
+        running.join(0.05)
     assert failed == []
     # One that held the database's lock would let in none until its end.
     assert len(statuses) > 3
