@@ -41,23 +41,23 @@ def world(_prepared: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     with (
         copied(_prepared, folder / "crm", "same_crm") as crm,
         copied(_prepared, folder / "here", "same_here") as here,
-        copied(_prepared, folder / "there", "same_there") as there,
     ):
         server = crm.start_crm(root="/contoso")
         platform = platform_at(server)
         more = everything(platform)
         document = folder / "everything.json"
         document.write_text(more.model_dump_json(by_alias=True), encoding="utf-8")
-        free = {"ADDRESS_RATE": "0", "CALLER_RATE": "0", "THREADS": "4"}
-        for site in (here, there):
-            site.manage("importconfig", str(document))
-        twins = Twins(here.start(**free), there.start(**settings_for(server), **free))
+        here.manage("importconfig", str(document))
         configuration = ConfigurationDocument(
             format=2,
             entities=DEMO.entities + more.entities,
             endpoints=DEMO.endpoints + more.endpoints,
         )
-        yield World(twins, Values(platform), configuration)
+        # Before anybody uses `here`.
+        with copied(here, folder / "there", "same_there") as there:
+            free = {"ADDRESS_RATE": "0", "CALLER_RATE": "0", "THREADS": "4"}
+            twins = Twins(here.start(**free), there.start(**settings_for(server), **free))
+            yield World(twins, Values(platform), configuration)
 
 
 def test_every_kind_of_operation_is_asked() -> None:
