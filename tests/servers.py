@@ -7,12 +7,12 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import TypeVar
 from urllib.parse import urlsplit
 
@@ -21,9 +21,11 @@ import pytest
 import redis
 import requests
 
+from tests import forked
+from tests.forked import ROOT
+
 T = TypeVar("T")
 
-ROOT = Path(__file__).resolve().parent.parent
 # Only what never comes is a failure: a busy machine may take minutes over what takes seconds.
 START_SECONDS = 600
 COMMAND_SECONDS = 1200
@@ -36,7 +38,7 @@ class Server:
     """A running `manage.py serve` or `manage.py crmserver`."""
 
     url: str
-    process: subprocess.Popen[bytes]
+    process: forked.Process
     log: Path
 
     def output(self) -> str:
@@ -104,16 +106,8 @@ class Site:
     ) -> Server:
         log = Path(self.environment["DATA_DIR"]) / f"server-{port}.log"
         log.parent.mkdir(parents=True, exist_ok=True)
-        with log.open("wb") as output:
-            process = subprocess.Popen(
-                [sys.executable, "manage.py", *command],
-                cwd=self.code,
-                env={**self.environment, **settings},
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+        log.write_bytes(b"")
+        process = forked.start(command, self.code, {**self.environment, **settings}, log)
         server = Server(f"{scheme}://127.0.0.1:{port}", process, log)
         self.servers.append(server)
         wait(server, until)
@@ -127,18 +121,13 @@ class Site:
 
     def run(self, *arguments: str, **settings: str) -> tuple[int, str]:
         """A management command's exit code and output."""
-        done = subprocess.run(
-            [sys.executable, "manage.py", *arguments],
-            cwd=self.code,
-            env={**self.environment, **settings},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=COMMAND_SECONDS,
-            check=False,
-        )
-        return done.returncode, done.stdout
+        with NamedTemporaryFile() as output:
+            process = forked.start(arguments, self.code, {**self.environment, **settings}, Path(output.name))
+            try:
+                code = process.wait(COMMAND_SECONDS)
+            finally:
+                process.kill()
+            return code, output.read().decode()
 
     @property
     def database(self) -> str:

@@ -65,7 +65,7 @@ def test_no_counter_falls_when_processes_are_killed(site: Site) -> None:
         until(lambda: Figures(server).sum("requests_total", **counted) == 10 * round)  # noqa: B023  called at once
         before = living(server)
         for pid in before:
-            if b"multiprocessing" not in Path(f"/proc/{pid}/cmdline").read_bytes():
+            if b"resource_tracker" not in Path(f"/proc/{pid}/cmdline").read_bytes():
                 os.kill(pid, signal.SIGKILL)
         until(lambda: not set(living(server)) & set(before) and living(server))  # noqa: B023
         until(lambda: _answers(server))
