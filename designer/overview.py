@@ -24,7 +24,7 @@ from designer.platform import get_platform
 from designer.readiness import Checker, Finding, Metadata, Severity, State, state_of
 from designer.readiness.checker import UNREADABLE
 from designer.readiness.drift import drifted, facts_of
-from designer.readiness.findings import DRIFT
+from designer.readiness.findings import DRIFT, UNCHECKED
 from designer.revision import read_revision
 
 
@@ -173,7 +173,8 @@ def _kept(known: Overview, configuration: Configuration) -> Mapping[int, tuple[F
     """Findings that cannot have changed: of the same endpoint, with all that it depends on, and no other came
     to its path or left it, or made records known or unknown that it relates to.
 
-    What has drifted is looked at again: recording it anew ends that, and nothing else does.
+    What has drifted is looked at again, for recording it anew ends that; and what could not be checked, for
+    the platform may tell now.
     """
     before, after = known.configuration.endpoints, configuration.endpoints
     changed = {id for id in {*before, *after} if not _is_judged_alike(before.get(id), after.get(id))}
@@ -190,7 +191,7 @@ def _kept(known: Overview, configuration: Configuration) -> Mapping[int, tuple[F
         if id not in changed
         and endpoint.path not in paths
         and not (endpoint.definition.settings.related_segment and endpoint.definition.module in modules)
-        and not _has_drifted(known.by_endpoint[id])
+        and not _may_have_ended(known.by_endpoint[id])
         and not is_concerned(endpoint)
     }
 
@@ -213,8 +214,8 @@ def _judged_of(endpoint: Endpoint) -> list[tuple[Any, ...] | None]:
     ]
 
 
-def _has_drifted(findings: Iterable[Finding]) -> bool:
-    return any(finding.rule == DRIFT for finding in findings)
+def _may_have_ended(findings: Iterable[Finding]) -> bool:
+    return any(finding.rule in {DRIFT, UNCHECKED} for finding in findings)
 
 
 def _others(checker: Checker, configuration: Configuration) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from designer.configuration import Configuration, Endpoint
 from designer.definitions import IssuerDefinition, UserPropertyDefinition
 from designer.readiness import rules  # noqa: F401  the rules register themselves when they are imported
-from designer.readiness.findings import Finding, Severity
+from designer.readiness.findings import UNCHECKED, Finding, Severity
 from designer.readiness.fixes import Fix, fix_for
 from designer.readiness.metadata import Metadata, MetadataUnavailable
 from designer.readiness.registry import ENDPOINT_RULES, ISSUER_RULES, USER_PROPERTY_RULES, Rule, S
@@ -19,7 +19,6 @@ logger = logging.getLogger("portico.readiness")
 
 UNREADABLE = "row-unreadable"
 UNJUDGED = "rule-failed"
-UNCHECKED = "metadata-unavailable"
 
 
 class Checker:

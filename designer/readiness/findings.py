@@ -30,6 +30,8 @@ class State(str, Enum):
 
 # The rule of findings that come of changed metadata, not of what was designed.
 DRIFT = "metadata-drift"
+# The rule of findings that say what could not be judged, for the platform did not tell its metadata.
+UNCHECKED = "metadata-unavailable"
 # What no import and no restored version may bring in, whatever else they may.
 _NEVER = frozenset({"process-forbidden"})
 

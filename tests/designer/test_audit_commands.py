@@ -61,8 +61,8 @@ def test_what_commands_do_to_accounts_is_in_the_log(empty_site: Site) -> None:
         ("add", "user: rita", "name: – → rita; active: – → yes; staff: – → no; superuser: – → no"),
         ("add", "API account: rita", f"name: – → rita; active: – → yes; {_made('user')}"),
         ("change", "API account: rita", "roles: +support"),
-        ("add", "API key: Nightly (x)", f"active: – → yes; {_made('service')}; expires: – → never"),
-        ("delete", "API key: Nightly (x)", f"active: yes → –; {_gone('service')}; expires: never → –"),
+        ("add", "API key: Nightly (x)", f"{_made('service')}; active: – → yes; expires: – → never"),
+        ("delete", "API key: Nightly (x)", f"{_gone('service')}; active: yes → –; expires: never → –"),
         ("delete", "API account: rita", f"name: rita → –; active: yes → –; roles: −support; {_gone('user')}"),
     ]
     assert all(name.startswith("manage.py ") for name in by_command)

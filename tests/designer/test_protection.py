@@ -139,6 +139,13 @@ def a_translation(client: Client) -> None:
     client.post(f"{url}?language=1031", {"title": "Ein Konto"})
 
 
+@through("designer.studio.pages.attribute_pages")
+def an_attribute_replaced_everywhere(client: Client) -> None:
+    url = f"{reverse('studio:attribute')}?entity=account&attribute=telephone1"
+    asked = client.post(url, {"new": "fax"})
+    client.post(url, {"new": "fax", "confirmed": asked.context["digest"]})
+
+
 @through("designer.studio.pages.exposing")
 def an_entity_exposed(client: Client) -> None:
     data = {
