@@ -9,13 +9,14 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 import redis
 import requests
 
 from tests.moody import Mood
-from tests.servers import Server, Site, until
+from tests.servers import Server, Site, copied, until
 
 pytestmark = pytest.mark.processes
 ACCOUNTS = "/api/sales/accounts"
@@ -27,8 +28,8 @@ from designer.models import Endpoint, Module
 query = ('<fetch><entity name="account"><attribute name="name"/><filter>'
          '<condition attribute="name" operator="like" value="Kept%"/></filter></entity></fetch>')
 cache = {{"seconds": {seconds}, "stale_seconds": {stale}}}
-Endpoint.objects.create(kind="multi-query", module=Module.objects.get(segment="sales"), name="kept",
-                        settings={{"query": query, "cache": cache}})
+Endpoint.objects.update_or_create(kind="multi-query", module=Module.objects.get(segment="sales"), name="kept",
+                                  defaults={{"settings": {{"query": query, "cache": cache}}}})
 read = Endpoint.objects.get(kind="read", entity__segment="accounts")
 read.settings = {{**read.settings, "cache": cache}}
 read.save()
@@ -38,6 +39,20 @@ read.save()
 def cached(site: Site, seconds: int = 600, stale: int = 0) -> None:
     """A cached query for accounts whose name begins with Kept, and the cached read of the demo."""
     site.manage("shell", "-v", "0", "-c", _CACHED.format(seconds=seconds, stale=stale))
+
+
+@pytest.fixture(scope="module")
+def _cached(_prepared: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with copied(_prepared, tmp_path_factory.mktemp("cached") / "data", "cached") as site:
+        cached(site)
+        yield site
+
+
+@pytest.fixture
+def site(_cached: Site, tmp_path: Path) -> Iterator[Site]:
+    """The demo's installation with what is cached for ten minutes."""
+    with copied(_cached, tmp_path / "data", "servers") as own:
+        yield own
 
 
 class Together:
@@ -90,7 +105,6 @@ def others(work: threading.Thread, *more: threading.Thread) -> Iterator[None]:
 def test_nobody_sees_the_state_before_a_write_that_was_acknowledged(
     site: Site, store: subprocess.Popen[bytes], shares: bool
 ) -> None:
-    cached(site)
     settings = {"CALLER_RATE": "0"} | ({"CACHE_URL": _url(store)} if shares else {})
     both = Together(site.start(**settings), site.start(**settings))
     id = both.create(0, "Kept 0")
@@ -127,7 +141,6 @@ def test_nobody_sees_the_state_before_a_write_that_was_acknowledged(
 
 
 def test_of_many_callers_at_once_one_asks(site: Site) -> None:
-    cached(site)
     mood = Mood(site.environment["DATA_DIR"])
     both = Together(site.start(**MOODY, THREADS="16"))
     both.create(0, "Kept")
@@ -142,7 +155,6 @@ def test_of_many_callers_at_once_one_asks(site: Site) -> None:
 
 
 def test_who_waits_for_an_answer_leaves_threads_for_everything_else(site: Site) -> None:
-    cached(site)
     mood = Mood(site.environment["DATA_DIR"])
     both = Together(site.start(**MOODY, THREADS="4"))
     both.create(0, "Kept")
@@ -159,7 +171,6 @@ def test_who_waits_for_an_answer_leaves_threads_for_everything_else(site: Site) 
 
 
 def test_processes_share_answers_and_ask_once_together(site: Site, store: subprocess.Popen[bytes]) -> None:
-    cached(site)
     mood = Mood(site.environment["DATA_DIR"])
     settings = {**MOODY, "CACHE_URL": _url(store)}
     both = Together(site.start(**settings), site.start(**settings))
@@ -184,7 +195,6 @@ def _url(store: subprocess.Popen[bytes]) -> str:
 def test_what_redis_holds_is_of_use_under_its_own_key_alone(
     site: Site, store: subprocess.Popen[bytes], encrypts: str
 ) -> None:
-    cached(site)
     settings = {**MOODY, "CACHE_URL": _url(store), "CACHE_ENCRYPT": encrypts}
     first = Together(site.start(**settings))
     id = first.create(0, "Kept secret")
