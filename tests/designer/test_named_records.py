@@ -15,6 +15,7 @@ from crmbox.demo.people import FIRST_ACCOUNT
 from crmclient.errors import Unavailable
 from designer.documents.yaml_text import from_yaml
 from designer.models import Binding, EnvironmentValue, RowRuleEntry, Version
+from designer.overview import forget
 from designer.platform import get_platform
 from tests.designer.commands import refused, run
 from tests.designer.proposing import member, newest
@@ -150,6 +151,8 @@ def test_a_platform_that_is_away_is_told(
 def test_a_document_is_judged_without_the_platform(portico: None, tmp_path: Path) -> None:
     a_team(TEAM)
     metadata, named = tmp_path / "metadata.json", written(tmp_path, both)
+    # A process of its own has been asked for nothing yet.
+    forget()
     run("exportmetadata", "--output", metadata)
     assert "--entity team" in refused("checkconfig", named, "--metadata", metadata)
     run("importconfig", named)

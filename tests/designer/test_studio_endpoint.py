@@ -59,6 +59,7 @@ def test_fixes_add_what_is_missing(dora: Client, create: Endpoint) -> None:
         "type": "String",
         "required": False,
         "nullable": True,
+        "label": "",
         "description": "",
         "min_length": "",
         "max_length": "200",
