@@ -1,6 +1,7 @@
 #!/usr/bin/env python
 """Django's command line, with Portico's settings."""
 
+import gc
 import os
 import sys
 
@@ -20,4 +21,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    # What is imported stays. To look through it for garbage takes a tenth of every start; `Project.ready`
+    # allows it again.
+    gc.disable()
     main()

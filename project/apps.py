@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 from django.apps import AppConfig
 
 
@@ -24,3 +26,6 @@ class Project(AppConfig):
         extensions.load()
         platform_check.provide(platform_steps)
         ports.provide(StudioRuntime())
+        # All is imported: it is never garbage, and the workers that the server forks share its pages.
+        gc.freeze()
+        gc.enable()
