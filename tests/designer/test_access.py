@@ -11,10 +11,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 import requests
+from axe_playwright_python.base import AXE_SCRIPT  # type: ignore[import-untyped]
 
 from designer.kinds import KINDS
 from tests.designer.pages import Ask, pages
-from tests.designer.walking import covering, found_in_grid, leave_out, too_wide, unreachable, walk
+from tests.designer.walking import (
+    CONTRAST,
+    covering,
+    found_in_grid,
+    judged,
+    leave_out,
+    too_wide,
+    unreachable,
+    walk,
+)
 from tests.servers import Server, Site, copied
 
 if TYPE_CHECKING:
@@ -89,6 +99,22 @@ def addresses(studio: Studio) -> dict[str, str]:
     found = pages(ask)
     assert {"admin:index", "studio:release", "studio:matrix", "an endpoint: create"} <= set(found)
     return found
+
+
+LINES = """<!DOCTYPE html><html lang="en"><title>Lines</title><main style="background: #fff"><h1>Lines</h1>
+<p>Dark</p><p>Dark, too</p><p style="color: #bbb">Grey</p><p style="opacity: 0.3"><b>Faint</b></p>
+<p>Dark again</p>
+<div style="background: #000; color: #fff"><p>White</p><p>White, too</p><p style="color: #444">Black</p></div>
+<button disabled style="color: #bbb; background: #fff">Off</button>
+<button style="color: #bbb; background: #fff">On</button></main></html>"""
+
+
+def test_what_cannot_be_read_is_found_among_what_has_been_judged_before(page: Page) -> None:
+    page.set_content(LINES)
+    page.evaluate(AXE_SCRIPT)
+    for _ in range(2):
+        found = [re.findall(r">(\w+)</", one) for one in judged(page, CONTRAST)]
+        assert sorted(found) == sorted([["Grey"], ["Faint"], ["Black"], ["On"]] * 2)
 
 
 def test_every_page_is_reachable_readable_and_quiet(

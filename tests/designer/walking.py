@@ -22,12 +22,78 @@ _LANDMARKS = {
 }
 MOST_COVERED = 0.1
 CONTRAST = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
-_JUDGE = """([rules, without]) => axe.run(
-    document,
-    { runOnly: rules, rules: without, resultTypes: ["violations"], preload: false },
-).then(({ violations }) => violations.flatMap(
-    ({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`),
-))"""
+# To judge contrast takes axe-core longer than all else. It follows from what is painted: a text, and the
+# backgrounds that it lies on. A text that is painted like one that was passed is of its sort, and left out.
+# A text that stands out of a background is of another sort than one that lies on it, and so is what may lie
+# over something else, by what it is.
+_JUDGE = """async ([rules, without, passed]) => {
+    const sorts = new Map(), chains = new Map(), known = new Set(passed), text = document.createRange();
+    const chain = (node) => {
+        if (!node) return { words: "", boxes: [] };
+        if (chains.has(node)) return chains.get(node);
+        const above = chain(node.parentElement), style = getComputedStyle(node);
+        const { backgroundColor, backgroundImage, opacity, filter, mixBlendMode } = style;
+        const { position, transform } = style;
+        const paint = [backgroundColor, backgroundImage, opacity, filter, mixBlendMode].join(" ");
+        const paints = paint !== "rgba(0, 0, 0, 0) none 1 none normal";
+        const isOver = ["absolute", "fixed", "sticky"].includes(position) || transform !== "none";
+        const own = isOver ? `|${position} ${node.tagName} ${node.getAttribute("class")}` : "";
+        const found = {
+            words: above.words + own + (paints ? `|${paint}` : ""),
+            boxes: paints ? [...above.boxes, node.getBoundingClientRect()] : above.boxes,
+        };
+        chains.set(node, found);
+        return found;
+    };
+    for (const node of document.body.querySelectorAll("*")) {
+        node.removeAttribute("data-is-alike");
+        const said = [...node.childNodes].filter((one) => one.nodeType === Node.TEXT_NODE && one.data.trim());
+        if (!said.length || !node.checkVisibility({ visibilityProperty: true })) continue;
+        text.selectNodeContents(node);
+        const { left, right, top, bottom } = text.getBoundingClientRect();
+        const { words, boxes } = chain(node);
+        const isOn = boxes.map((box) => box.left <= left + 1 && box.right >= right - 1
+            && box.top <= top + 1 && box.bottom >= bottom - 1);
+        const { color, fontSize, fontWeight, textShadow, webkitTextFillColor, webkitTextStroke } =
+            getComputedStyle(node);
+        const own = [color, fontSize, fontWeight, textShadow, webkitTextFillColor, webkitTextStroke];
+        const isShort = said.map((one) => one.data.trim()).join("").length < 2;
+        sorts.set(node, [words, ...own, ...isOn, isShort].join("|"));
+    }
+    const judge = async (rules) => {
+        const results = await axe.run(
+            document,
+            { runOnly: rules, rules: without, preload: false, reporter: (raw, _, done) => done(raw) },
+        );
+        const [contrast] = results.filter(({ id }) => id === "color-contrast");
+        for (const { node, any } of contrast?.passes ?? []) {
+            // What cannot be seen is passed as well, without a ratio.
+            if (any.some(({ data }) => data?.contrastRatio)) known.add(sorts.get(node.element));
+        }
+        return results.flatMap(({ id, violations }) => violations.map(
+            ({ node }) => `${id}: ${node.source.slice(0, 160)}`,
+        ));
+    };
+    axe.configure({ rules: [{ id: "color-contrast", selector: ":not([data-is-alike])" }] });
+    const seen = new Set(known), rest = [];
+    for (const [node, sort] of sorts) {
+        if (seen.has(sort)) {
+            node.setAttribute("data-is-alike", "");
+            rest.push(node);
+        }
+        seen.add(sort);
+    }
+    const found = await judge(rules);
+    // Where the first of a sort was not passed, all others of it are judged.
+    const unsure = rest.filter((node) => !known.has(sorts.get(node)));
+    if (unsure.length) {
+        document.body.querySelectorAll("*").forEach((node) => node.setAttribute("data-is-alike", ""));
+        unsure.forEach((node) => node.removeAttribute("data-is-alike"));
+        found.push(...await judge({ type: "rule", values: ["color-contrast"] }));
+    }
+    document.querySelectorAll("[data-is-alike]").forEach((node) => node.removeAttribute("data-is-alike"));
+    return [found, [...known]];
+}"""
 # Colours that are still on their way to others are no colours to be judged.
 _DARKEN = """() => {
     document.documentElement.classList.add("dark");
@@ -99,7 +165,18 @@ def judged(page: Page, rules: dict[str, Any], without: dict[str, Any] | None = N
     found = []
     for width, height in (DESK, TELEPHONE):
         page.set_viewport_size({"width": width, "height": height})
-        found += [f"{width} pixels wide, {one}" for one in page.evaluate(_JUDGE, [rules, without or {}])]
+        found += [f"{width} pixels wide, {one}" for one in _judged(page, rules, without or {})]
+    return found
+
+
+# The sorts of text that axe-core has passed on the pages so far.
+_passed: set[str] = set()
+
+
+def _judged(page: Page, rules: dict[str, Any], without: dict[str, Any]) -> list[str]:
+    found: list[str]
+    found, passed = page.evaluate(_JUDGE, [rules, without, list(_passed)])
+    _passed.update(passed)
     return found
 
 
@@ -127,7 +204,7 @@ def found_in_grid(page: Page, *, is_dark: bool) -> list[str]:
     found = []
     for width, height in (TELEPHONE, LAPTOP, DESK):
         page.set_viewport_size({"width": width, "height": height})
-        wrong = page.evaluate(_JUDGE, [_WCAG, _LANDMARKS]) + page.evaluate(_TOO_WIDE)
+        wrong = _judged(page, _WCAG, _LANDMARKS) + page.evaluate(_TOO_WIDE)
         wrong += page.evaluate(_OVERLAPPING)
         found += [f"{width} pixels wide, {one}" for one in wrong]
     return found

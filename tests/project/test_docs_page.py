@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
@@ -9,7 +10,7 @@ import pytest
 from axe_playwright_python.base import AXE_SCRIPT  # type: ignore[import-untyped]
 
 from tests.designer.walking import CONTRAST, judged
-from tests.servers import Server, Site
+from tests.servers import Server, Site, copied
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -40,9 +41,11 @@ def complaints(page: Page) -> list[str]:
     return found
 
 
-@pytest.fixture
-def server(site: Site) -> Server:
-    return site.start()
+@pytest.fixture(scope="module")
+def server(_prepared: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The demo, of which the tests read only."""
+    with copied(_prepared, tmp_path_factory.mktemp("docs") / "data", "docs") as site:
+        yield site.start()
 
 
 def authorize(page: Page, username: str) -> None:
