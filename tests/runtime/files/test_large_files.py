@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 import requests
 
-from tests.servers import ANSWER_SECONDS, Server, Site, until
+from tests.servers import ANSWER_SECONDS, Server, Site, copied, until
 
 pytestmark = pytest.mark.processes
 
@@ -24,6 +24,13 @@ STEP = 40
 SIZES = (1, 1 + STEP, 1 + 2 * STEP, 1 + 3 * STEP)
 PIECE = b"%PDF-1.7\n" + bytes(range(256)) * 4096
 PIECE = PIECE[:MEGABYTE]
+
+
+@pytest.fixture(scope="module")
+def server(_prepared: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """For tests that each have an account of their own."""
+    with copied(_prepared, tmp_path_factory.mktemp("large") / "data", "large") as site:
+        yield site.start()
 
 
 def _content(pieces: int = 100) -> Iterator[bytes]:
@@ -134,8 +141,7 @@ def _read(server: Server) -> int:
     return found
 
 
-def test_head_of_a_large_file_reads_none_of_it(site: Site) -> None:
-    server = site.start()
+def test_head_of_a_large_file_reads_none_of_it(server: Server) -> None:
     headers = _headers(server)
     path = _account(server, headers)
     assert _send(server, path, headers).status_code == 200
@@ -157,9 +163,8 @@ def test_a_sender_that_goes_away_leaves_nothing(site: Site) -> None:
     assert site.manage("shell", "-c", _COUNT).strip().endswith("0 0")
 
 
-def test_who_sends_too_much_or_may_not_send_sees_the_answer(site: Site) -> None:
+def test_who_sends_too_much_or_may_not_send_sees_the_answer(server: Server) -> None:
     """Many clients look for the answer only when they have sent all."""
-    server = site.start()
     rep = _headers(server)
     contract = _account(server, rep)
     json = {"Content-Type": "application/json"}
@@ -189,8 +194,7 @@ def _told(server: Server, path: str, headers: dict[str, str]) -> int:
     return connection.getresponse().status
 
 
-def test_a_reader_that_goes_away_harms_nobody(site: Site) -> None:
-    server = site.start()
+def test_a_reader_that_goes_away_harms_nobody(server: Server) -> None:
     headers = _headers(server)
     path = _account(server, headers)
     assert _send(server, path, headers).status_code == 200
