@@ -148,6 +148,7 @@ class World:
             "OptionSet": [1, 0, 10],
             "MultiOptionSet": [[1, 2]],
             "EntityReference": references,
+            "PartyList": [[{"type": entity, "id": id} for entity, id in records]],
         }
         return known[type]
 
