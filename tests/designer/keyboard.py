@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.servers import Site
+from tests.servers import Server
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -85,10 +85,10 @@ class Keys:
             self.press("Enter")
 
 
-def signed_in(site: Site, page: Page) -> Keys:
+def signed_in(server: Server, page: Page) -> Keys:
     """In the studio, as designer."""
     keys = Keys(page)
-    page.goto(site.start().url + "/admin/")
+    page.goto(server.url + "/admin/")
     keys.go_to("Username")
     keys.type("designer")
     keys.go_to("Password")

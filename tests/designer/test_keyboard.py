@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.processes, pytest.mark.browser]
 
 
 def test_from_login_to_an_answer_without_a_mouse(site: Site, page: Page) -> None:
-    keys = signed_in(site, page)
+    keys = signed_in(site.start(), page)
 
     keys.go_to("Add to Entities")
     keys.follow()
@@ -67,7 +67,7 @@ def test_from_login_to_an_answer_without_a_mouse(site: Site, page: Page) -> None
 
 
 def test_the_account_menu_opens_chooses_and_closes_by_keyboard(site: Site, page: Page) -> None:
-    keys = signed_in(site, page)
+    keys = signed_in(site.start(), page)
     keys.go_to("Account:")
     keys.press("Enter")
     page.get_by_role("button", name="Dark").wait_for()
