@@ -115,6 +115,8 @@ def _run(arguments: list[str], environment: dict[str, str], output: str) -> None
     os.close(to)
     os.environ.clear()
     os.environ.update(environment)
+    # Its own processes start as they do below a shell, not as this one did.
+    multiprocessing.set_start_method(None, force=True)
     time.tzset()
     if environment.get("PYTHONFAULTHANDLER"):
         faulthandler.enable()
