@@ -143,18 +143,17 @@ def test_a_group_gets_its_share_before_one_that_has_more_than_its_own(make: Make
     budget = make(Limits(requests=100, window=WINDOW, shares=SHARES))
     flood = taken(budget, Share.ANONYMOUS)
     assert flood > 60
-    writes = 0
     ends = time.monotonic() + 2 * WINDOW
     latest: list[tuple[float, Share]] = []
     while time.monotonic() < ends:
         for share in (Share.ANONYMOUS, Share.WRITES):
             if taken(budget, share, at_most=1):
                 latest.append((time.monotonic(), share))
-                writes += share is Share.WRITES
 
     window = [share for at, share in latest if at > latest[-1][0] - WINDOW]
-    assert window.count(Share.WRITES) >= 35
-    assert window.count(Share.ANONYMOUS) >= 10
+    # A slow machine does not ask for all of it.
+    assert window.count(Share.WRITES) >= 0.35 * len(window)
+    assert window.count(Share.ANONYMOUS) >= 0.1 * len(window)
 
 
 def test_the_platforms_word_counts_for_what_others_have_used(make: Make) -> None:
