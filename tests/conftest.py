@@ -17,6 +17,7 @@ import gc
 import io
 import os
 from collections.abc import Generator, Iterator
+from pathlib import Path
 from typing import Any
 
 import hypothesis
@@ -132,6 +133,20 @@ _SERVERS = {"postgresql": "DATABASE_URL", "redis": "CACHE_URL"}
 # blocker.
 _STORAGE_FIXTURES = frozenset({"db", "transactional_db", "_prepared", "empty_site", "store"})
 _OPENS_DATABASE = "django_db_blocker"
+# What these ask about is a client, a connection, a file or the platform on the other side: where the
+# configuration is stored makes no difference.
+_NOT_OF_STORAGE = tuple(
+    Path(__file__).parent / name
+    for name in (
+        *("clients", "examples", "published_clients"),
+        *("dataverse/test_acting.py", "dataverse/test_call_counts.py", "dataverse/test_checkplatform.py"),
+        *("dataverse/test_entra_rehearsal.py", "dataverse/test_least_privilege.py"),
+        *("dataverse/test_resilience.py", "dataverse/test_said_of_faults.py"),
+        *("dataverse/test_service_faults.py", "project/test_extensions.py", "project/test_headers.py"),
+        *("project/test_raw_requests.py", "project/test_serve.py", "project/test_shared_metrics.py"),
+        *("project/test_slow_clients.py", "project/test_telemetry.py"),
+    )
+)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -170,6 +185,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Tests of an empty database first, then those of the demo, last those that empty tables at their end."""
     missing = [mark for mark, variable in _SERVERS.items() if not os.environ.get(variable)]
     of_storage = config.getoption("--of-storage")
+    assert all(place.exists() for place in _NOT_OF_STORAGE)
     drills = config.getoption("--drills") is not None
     a11y = config.getoption("--a11y")
     left_out = [
@@ -193,6 +209,8 @@ def _is_of_storage(item: pytest.Item) -> bool:
     if _is_marked(item, ["postgresql", "redis"]):
         return True
     if _is_marked(item, ["browser"]) or not isinstance(item, pytest.Function):
+        return False
+    if any(item.path.is_relative_to(place) for place in _NOT_OF_STORAGE):
         return False
     own = (one for several in item._fixtureinfo.name2fixturedefs.values() for one in several if one.baseid)
     return (
