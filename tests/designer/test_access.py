@@ -187,6 +187,9 @@ def _refused_save(page: Page) -> None:
     page.locator("label[for=id_enabled]").click()
     page.get_by_role("button", name="Save", exact=True).click()
     page.locator(".studio-refused").wait_for()
+    # What scripts have checked by then leaves it to be read.
+    page.wait_for_load_state("networkidle")
+    assert page.locator(".studio-refused").is_visible()
 
 
 def _tried(page: Page) -> None:

@@ -8,6 +8,7 @@
   let waiting = null;
   let asking = null;
   let next = null;
+  let hasChanged = false;
 
   const places = () => document.querySelectorAll("[data-findings]");
 
@@ -36,7 +37,9 @@
     document.querySelector("[data-path]").textContent = state.path;
     document.querySelector("[data-state]").innerHTML = state.state;
     document.querySelector("[data-verdict]").textContent = state.verdict;
-    document.querySelectorAll(".studio-refused, [data-errors-of]").forEach((node) => node.remove());
+    // That nothing was saved stays to be read until somebody changes something: scripts ask for a check, too.
+    const over = hasChanged ? ".studio-refused, [data-errors-of]" : "[data-errors-of]";
+    document.querySelectorAll(over).forEach((node) => node.remove());
     const held = new Set([...places()].map((node) => node.dataset.findings));
     const elsewhere = Object.keys(state.findings).filter((place) => !held.has(place));
     places().forEach((node) => {
@@ -82,6 +85,7 @@
   const later = (event) => {
     // Fields of another form may stand among its own.
     if (event?.target.form && event.target.form !== form) return;
+    if (event?.isTrusted) hasChanged = true;
     clearTimeout(waiting);
     waiting = setTimeout(() => ask(), PAUSE);
   };
