@@ -15,6 +15,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from multiprocessing.context import ForkServerContext
 from pathlib import Path
@@ -84,8 +85,10 @@ class Forked:
         return code
 
     def send_signal(self, sig: int) -> None:
+        # It may end between the look and the signal.
         if self._process.exitcode is None:
-            os.kill(self.pid, sig)
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, sig)
 
     def kill(self) -> None:
         self.send_signal(signal.SIGKILL)
